@@ -1,6 +1,8 @@
 """What all tests share: which of them run, and the real memory files."""
 
+import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,6 +21,10 @@ REQUESTED_BY_NAME = ("wheel", "docs", "hosts")
 
 # The tests start Python a thousand times. Each start would compile the package again, a third of the whole run.
 sys.dont_write_bytecode = False
+# Folders in memory: on a disk, making and deleting a hundred thousand small files is a tenth of the whole run.
+_MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2**30:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 # The copy of a project's id lies in the person's state folder where there is no git. Tests have one of their own.
 _STATE = tempfile.TemporaryDirectory(prefix="amp-state-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
@@ -35,7 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # An example may wait for the disk or for another test: a deadline would measure the machine.
     # The short runs try the same examples each time and so say the same of the same code; the long run explores.
-    hypothesis.settings.register_profile("short", deadline=None, derandomize=True, max_examples=30)
+    # Ten are enough to run into what a change breaks; `.ci/run` tries a hundred in its slow step.
+    hypothesis.settings.register_profile("short", deadline=None, derandomize=True, max_examples=10)
     hypothesis.settings.register_profile("slow", deadline=None, derandomize=True, max_examples=100)
     hypothesis.settings.register_profile("long", deadline=None, max_examples=20_000)
     config.option.slow = config.option.slow or config.option.long
@@ -61,6 +68,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     addressed = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if addressed:
         raise pytest.UsageError(f"the name of {addressed[0]} holds an address of memory; give the case an id")
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over ten thousand tests and all modules, which stay to the end."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -35,6 +35,7 @@ from agent_memory_protocol.answers import Remembered
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats import schemas
 from agent_memory_protocol.formats.jsonl_rules import ENTRY_RULES, KINDS
+from tests.each_row import each_row
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -231,7 +232,7 @@ def find_command(words: list[str]) -> tuple[str, click.Command | None]:
     return name, command
 
 
-@pytest.mark.parametrize("page", [*READ, SKILL], ids=lambda page: page.name)
+@each_row("page", [*READ, SKILL], ids=lambda page: page.name)
 def test_every_verb_and_option_it_mentions_exists(page):
     for code in code_in(page):
         for called in re.findall(r"(?<![\w/.-])amp [a-z][^|;&]*", code):
@@ -242,7 +243,7 @@ def test_every_verb_and_option_it_mentions_exists(page):
             assert mentioned <= known, f"{page.name} mentions `{name}` with {mentioned - known}"
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
+@each_row("page", READ, ids=lambda page: page.name)
 def test_every_link_inside_the_repository_leads_somewhere(page):
     text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

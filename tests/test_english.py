@@ -9,6 +9,7 @@ import click
 import pytest
 
 from agent_memory_protocol.cli.main import amp
+from tests.each_row import each_row
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "agent_memory_protocol"
@@ -91,7 +92,7 @@ def test_the_help_of_every_command_is_plain():
     assert {name: found for name, text in helps.items() if (found := hard_words(text))} == {}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_are_plain(page):
     assert hard_words(page.read_text(encoding="utf-8")) == []
 

@@ -20,6 +20,7 @@ from agent_memory_protocol.layout import (
     display_name,
     name_key,
 )
+from tests.each_row import each_row
 
 UUID = "3f2b8c1e-9d4a-4b6f-8e21-0c5d7a9b1e34"
 
@@ -131,14 +132,14 @@ REFUSED = [
 
 
 @pytest.mark.requirement("S4-10", "S4-11", "S4P-01")
-@pytest.mark.parametrize(("name", "folder"), ACCEPTED)
+@each_row("name, folder", ACCEPTED)
 def test_a_name_that_people_use_has_a_folder_of_its_own(name, folder):
     assert check_agent_name(name) == folder
     assert check_agent_name(folder) == folder
 
 
 @pytest.mark.requirement("S4-11")
-@pytest.mark.parametrize(("name", "rule"), REFUSED)
+@each_row("name, rule", REFUSED)
 def test_a_name_that_breaks_the_rule_is_refused_in_one_plain_line_that_says_which_part(name, rule):
     """B40, B41."""
     with pytest.raises(InvalidName) as refused:
@@ -153,7 +154,7 @@ def test_a_name_that_breaks_the_rule_is_refused_in_one_plain_line_that_says_whic
 
 
 @pytest.mark.requirement("S4-15", "S4-16")
-@pytest.mark.parametrize(("name", "rule"), [case for case in REFUSED if ":" not in str(case.values[0])])
+@each_row("name, rule", [case for case in REFUSED if ":" not in str(case.values[0])])
 def test_the_same_rule_holds_for_conversations(name, rule):
     if isinstance(name, str) and 64 < len(name) <= 128 and name.isascii():
         assert check_conversation_id(name) == name

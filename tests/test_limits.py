@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.limits import count_lines, estimate_tokens, split_lines, split_lines_with_ends
+from tests.each_row import each_row
 
 ENDS = [
     pytest.param("a\nb\n", ["a", "b"], id="newline"),
@@ -32,13 +33,13 @@ NO_ENDS = [
 
 
 @pytest.mark.requirement("S4-59")
-@pytest.mark.parametrize(("text", "lines"), ENDS)
+@each_row("text, lines", ENDS)
 def test_a_line_ends_at_each_of_the_three_endings(text, lines):
     assert split_lines(text) == lines
     assert count_lines(text.encode()) == len(lines)
 
 
-@pytest.mark.parametrize(("text", "lines"), NO_ENDS)
+@each_row("text, lines", NO_ENDS)
 def test_nothing_else_ends_a_line(text, lines):
     assert split_lines(text) == lines
     assert count_lines(text.encode()) == len(lines)

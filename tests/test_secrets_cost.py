@@ -16,6 +16,7 @@ import pytest
 
 from agent_memory_protocol.secrets.find import expression, find_secrets
 from agent_memory_protocol.secrets.table import FAMILIES
+from tests.each_row import each_row
 
 PUMPS: dict[str, str] = json.loads((Path(__file__).parent / "data" / "pumps.json").read_text(encoding="utf-8"))
 """What is slow to search if it is repeated, by what it consists of."""
@@ -55,7 +56,7 @@ def test_four_times_the_text_takes_about_four_times_the_calls(pump):
     assert grows_linearly(pump, 500)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)
+@each_row("family", FAMILIES, ids=lambda family: family.id)
 def test_no_family_can_be_made_slow_by_its_own_keywords(family, sized):
     together = ' = "'.join(family.keywords)
     for keyword in [together, *family.keywords][: sized(1, 99, 99)]:
@@ -79,7 +80,7 @@ def most_steps(pattern: object) -> float:
     return steps
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)
+@each_row("family", FAMILIES, ids=lambda family: family.id)
 def test_every_repetition_of_a_pattern_has_an_end(family):
     # Keys and web tokens are long, and nothing in them overlaps what may follow.
     assert most_steps(parser.parse(expression(family).pattern)) < (

@@ -11,6 +11,7 @@ import pytest
 
 from agent_memory_protocol.secrets import table
 from agent_memory_protocol.secrets.find import find_secrets
+from tests.each_row import each_row
 
 FAMILIES = tomllib.loads((Path(__file__).parent / "data" / "secrets.toml").read_text("utf-8"))["family"]
 ALPHABETS = {
@@ -64,7 +65,7 @@ SHAPES = {family["id"]: family["shapes"] for family in FAMILIES if family["shape
 
 
 @pytest.mark.requirement("S2-05", "S2-29", "S0-30")
-@pytest.mark.parametrize("family", sorted(PREFIXED))
+@each_row("family", sorted(PREFIXED))
 def test_every_secret_with_a_shape_of_its_own_is_found(family, sized):
     chance = random.Random(family)
     texts = [
@@ -235,12 +236,12 @@ def test_of_the_passwords_of_a_manager_ninety_nine_in_a_hundred_are_found(sized)
     assert found_of(LABELLED, managed(sized(100, 2_000, 2_000), 11)) >= 0.99
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_a_password_is_found_by_its_label_in_other_languages(language, sized):
     assert found_of(LANGUAGES[language], managed(sized(20, 200, 200), language)) >= 0.97
 
 
-@pytest.mark.parametrize("place", PLACES, ids=ascii)
+@each_row("place", PLACES, ids=ascii)
 def test_a_password_is_found_wherever_it_is_written(place, sized):
     marks = string.ascii_letters + string.digits + "!#$%&()*+,-./:<=>?@[]^_{}~"
     assert found_of([place], managed(sized(20, 200, 200), place, marks)) >= 0.95
@@ -300,7 +301,7 @@ NO_SECRETS = (
 )
 
 
-@pytest.mark.parametrize("text", NO_SECRETS)
+@each_row("text", NO_SECRETS)
 def test_what_only_speaks_of_a_secret_is_none(text):
     assert find_secrets(text) == []
 

@@ -30,6 +30,7 @@ from agent_memory_protocol import Workspace
 from agent_memory_protocol.disk import file_events
 from agent_memory_protocol.disk.file_events import FileEvents
 from agent_memory_protocol.watch import Watcher, changes
+from tests.each_row import each_row
 
 SECONDS = 20
 SHARED = ".scaffolding/agent-memory/shared"
@@ -364,8 +365,8 @@ def test_where_events_get_lost_it_says_so_and_looks_again_and_again(workspace, f
         assert "second" in index(folder)
 
 
-@pytest.mark.parametrize(
-    ("event", "is_taken"),
+@each_row(
+    "event, is_taken",
     [
         (FileModifiedEvent("/p/.scaffolding/agent-memory/shared/user_a.md"), True),
         (FileMovedEvent("/p/.scaffolding/x.tmp", "/p/.scaffolding/agent-memory/shared/user_a.md"), True),

@@ -28,6 +28,7 @@ from agent_memory_protocol.errors import (
     StorageError,
 )
 from agent_memory_protocol.layout import Target
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 DEV = Target(Tier.AGENT, "dev")
@@ -89,10 +90,8 @@ def test_the_document_meant_is_named_or_the_actors(workspace, actor, named, expe
     assert str(workspace.target(actor, **named)) == expected
 
 
-@pytest.mark.parametrize("tier", [None, Tier.SHARED, Tier.AGENT, Tier.CONVERSATION], ids=str)
-@pytest.mark.parametrize(
-    "named", [{"agent": ""}, {"agent": ".."}, {"conversation": ""}, {"conversation": "a/b"}], ids=str
-)
+@each_row("tier", [None, Tier.SHARED, Tier.AGENT, Tier.CONVERSATION], ids=str)
+@each_row("named", [{"agent": ""}, {"agent": ".."}, {"conversation": ""}, {"conversation": "a/b"}], ids=str)
 def test_a_bad_name_is_refused_even_where_it_is_not_needed(workspace, tier, named):
     with pytest.raises(InvalidName) as refused:
         workspace.target(Actor("dev", "c1"), tier=tier, **named)
@@ -377,7 +376,7 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("limit", "left", "near"), NEAR)
+@each_row("limit, left, near", NEAR)
 def test_ninety_percent_is_near(limit, left, near):
     """0.1 has no exact value in a computer; 20 of 200 lines left are near all the same."""
     assert Headroom(left, 25_600, limit, 25_600).is_near == near

@@ -14,6 +14,7 @@ from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove
 from agent_memory_protocol.tiers.taken import Taken, take
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC).timestamp()
@@ -294,7 +295,7 @@ CASES: dict[str, Case] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_row("case", CASES)
 def test_what_is_missing_goes_back_or_goes_to_the_ledger(case):
     make, now, back, removed, edited = CASES[case]
     told = make()

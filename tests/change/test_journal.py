@@ -12,6 +12,7 @@ from agent_memory_protocol.change.journal import Add, Done, Line, Version, Write
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.taken import from_json, take
+from tests.each_row import each_row
 
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC).timestamp()
 BEFORE = b"\xef\xbb\xbf# T\r\n\r\n- \xc3\xa9 \xe2\x80\xa8\r\n"
@@ -39,7 +40,7 @@ def test_a_line_that_was_torn_off_costs_no_other_line():
     assert journal.decode(ENCODED[0] + ENCODED[1][:20] + b"\n" + ENCODED[2]) == [LINES[0], LINES[2]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         *(b"", b" ", b"{}", b"[]", b"null", b"3", b'"x"', b"{", b"\xff\xfe", b"\0", b"NaN"),

@@ -18,6 +18,7 @@ from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.taken import Above, Taken, take, title_of, with_title
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -112,7 +113,7 @@ def test_a_ledger_is_an_agent_memory_file_whose_entries_are_all_deleted():
     assert "\n" not in json.loads(data.splitlines()[3])["text"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *(
@@ -324,11 +325,11 @@ def test_a_torn_tail_costs_only_the_line_it_is_in():
         assert entries[2].id in ledger.read(torn, "x").entries
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [b"\n", b"  \n", b"<<<<<<< ours\n", b"=======\n", b"\xff\xfe\n", b'{"id":"x","kin\n', b"[]\n", b'{"id":NaN}\n'],
 )
-@pytest.mark.parametrize("place", [0, 1, 2, 7])
+@each_row("place", [0, 1, 2, 7])
 def test_garbled_lines_are_passed_over(line, place):
     entries = taken()
     lines = removal(entries).splitlines(keepends=True)

@@ -39,7 +39,7 @@ GOLDEN = sorted(path.name.removesuffix(".before") for path in DATA.glob("*.befor
 
 @pytest.fixture
 def found(amp, monkeypatch):
-    """A project in which a shell finds `amp-hook` by its name."""
+    """A project in which a shell finds `amp-hook` by its name, and no other one further along the path."""
     folder = amp.home / "bin"
     folder.mkdir()
     (folder / "amp-hook").write_text("#!/bin/sh\necho '{}'\n")

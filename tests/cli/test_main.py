@@ -19,6 +19,7 @@ from agent_memory_protocol.cli.main import amp as program
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.disk.writing import ChangedMeanwhile
 from agent_memory_protocol.formats import schemas
+from tests.each_row import each_row
 
 VERBS = ("init", "recall", "remember", "show", "list", "status", "where", "doctor")
 EMOJI = "the build is 😀 → café"
@@ -139,7 +140,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("args", "words"), MISTAKES, ids=[" ".join(args) for args, _ in MISTAKES])
+@each_row("args, words", MISTAKES, ids=[" ".join(args) for args, _ in MISTAKES])
 def test_a_mistake_is_told_in_one_line_and_changes_nothing(amp, args, words):
     amp(*args).refuses(2, words)
     assert amp.tree() == {}

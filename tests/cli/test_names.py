@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.each_row import each_row
+
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
 WORDS = "kept-apart"
 
@@ -93,9 +95,9 @@ def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
     assert amp.tree(amp.home) == before
 
 
-@pytest.mark.parametrize("variable", ["AMP_AGENT", "AMP_CONVERSATION"])
-@pytest.mark.parametrize(
-    ("name", "rule"),
+@each_row("variable", ["AMP_AGENT", "AMP_CONVERSATION"])
+@each_row(
+    "name, rule",
     [bad for bad in BAD if bad[0] not in ("", "C:x", "caf\udce9", "a\0b")],
     ids=lambda bad: ascii(bad[:20]),
 )

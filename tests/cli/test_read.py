@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.each_row import each_row
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
 CONVERSATION = ".scaffolding/conversations/{}/agent-memory/context.md"
@@ -92,7 +94,7 @@ WHICH = [
 
 
 @pytest.mark.requirement("S4-13", "S4-18", "S4P-01")
-@pytest.mark.parametrize(("args", "environ", "word"), WHICH, ids=[f"{args} {environ}" for args, environ, _ in WHICH])
+@each_row("args, environ, word", WHICH, ids=[f"{args} {environ}" for args, environ, _ in WHICH])
 def test_show_gives_the_document_that_is_named_to_who_may_read_it(told, args, environ, word):
     """B74."""
     for more in ([], ["--left-out"], ["--json"]):

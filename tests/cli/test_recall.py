@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.each_row import each_row
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
 CONVERSATION = ".scaffolding/conversations/{}/agent-memory/context.md"
@@ -85,7 +87,7 @@ GIVEN = [
 @pytest.mark.requirement(
     "S4-08", "S4-09", "S4-11", "S4-13", "S4-16", "S4-18", "S4-22", "S4-23", "S4-24", "S4-30", "S4-69", "S4-70", "S4P-01"
 )
-@pytest.mark.parametrize(("args", "environ", "words"), GIVEN, ids=[f"{args} {environ}" for args, environ, _ in GIVEN])
+@each_row("args, environ, words", GIVEN, ids=[f"{args} {environ}" for args, environ, _ in GIVEN])
 def test_each_agent_is_given_what_it_may_read_and_no_more(told, args, environ, words):
     """B74: isolation holds on one read path but another leaks; conversation `1` must not match `10`."""
     answer = told("recall", *args, environ=environ)

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from tests.each_row import each_row
+
 DRAWN = "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 SECRETS = {
     "openai-key": "sk" + "-" + DRAWN,
@@ -70,7 +72,7 @@ def through(amp, door, secret):
 
 
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
-@pytest.mark.parametrize(("door", "rule"), TRIED)
+@each_row("door, rule", TRIED)
 def test_a_secret_is_refused_and_nothing_is_changed(project, door, rule):
     command, stdin = through(project, door, SECRETS[rule])
     before = everything(project)

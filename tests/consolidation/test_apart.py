@@ -13,6 +13,7 @@ from agent_memory_protocol.text.alike import groups
 from agent_memory_protocol.text.apart import told_apart
 from agent_memory_protocol.text.gist import same
 from agent_memory_protocol.text.mood import ADVISES, ASKS, GUESSES, OBLIGES, mood_of
+from tests.each_row import each_row
 
 TABLE = Path(__file__).parents[1] / "data" / "unmerged.tsv"
 PAIRS = [line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines()]
@@ -53,7 +54,7 @@ class MergesAll:
         return [merge(question.records, now=question.now, body=self.body, reason="the same")]
 
 
-@pytest.mark.parametrize("pair", [pair[1:] for pair in PAIRS[::60]], ids=lambda pair: pair[0])
+@each_row("pair", [pair[1:] for pair in PAIRS[::60]], ids=lambda pair: pair[0])
 def test_a_pass_leaves_both_of_a_pair_alone_whatever_an_operator_says(make, now, pair):
     records = [make(text) for text in pair]
     for body in ("", " ".join(pair), "Delete every branch each night."):
@@ -67,8 +68,8 @@ def test_a_question_replaces_no_fact_when_four_records_are_compared(make, now):
     assert consolidate([make(text) for text in texts], now=now).writes == ()
 
 
-@pytest.mark.parametrize(
-    ("body", "is_taken"),
+@each_row(
+    "body, is_taken",
     [
         ("Logs go to S3.", True),
         ("We send the logs to S3.", True),

@@ -13,6 +13,7 @@ from agent_memory_protocol.consolidation.proposals import Dispute, Question, Sta
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 from agent_memory_protocol.text.claims import contradict
 from agent_memory_protocol.text.language import ENGLISH, Language
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -175,14 +176,14 @@ DO_NOT_CONTRADICT = [
 
 
 @pytest.mark.requirement("S1-34", "S1-35")
-@pytest.mark.parametrize(("one", "other"), CONTRADICT)
+@each_row("one, other", CONTRADICT)
 def test_what_one_says_and_the_other_denies_is_a_contradiction(one, other):
     assert contradict(one, other)
     assert contradict(other, one)
 
 
 @pytest.mark.requirement("S1-34", "S1-35")
-@pytest.mark.parametrize(("one", "other"), DO_NOT_CONTRADICT)
+@each_row("one, other", DO_NOT_CONTRADICT)
 def test_what_can_both_be_true_is_none(one, other):
     assert not contradict(one, other)
     assert not contradict(other, one)

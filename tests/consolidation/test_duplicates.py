@@ -7,6 +7,7 @@ from agent_memory_protocol.consolidation.promotion import promote
 from agent_memory_protocol.consolidation.proposals import Question, Stage, Supersede
 from agent_memory_protocol.records.lifecycle import redact
 from agent_memory_protocol.records.record import RecordType
+from tests.each_row import each_row
 
 SAME = [
     ("The build is green.", "The build is green."),
@@ -114,7 +115,7 @@ NOT_THE_SAME = [
 
 
 @pytest.mark.requirement("S1-77")
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each_row("one, other", SAME)
 def test_the_same_in_other_words_that_carry_nothing_is_merged(make, now, one, other):
     records = [make(one), make(other)]
     (merge,) = SameWords().propose(Question(stage=Stage.DEDUP, now=now, records=records))
@@ -123,7 +124,7 @@ def test_the_same_in_other_words_that_carry_nothing_is_merged(make, now, one, ot
 
 
 @pytest.mark.requirement("S1-77")
-@pytest.mark.parametrize(("one", "other"), NOT_THE_SAME)
+@each_row("one, other", NOT_THE_SAME)
 def test_with_another_number_port_path_version_name_negation_or_order_both_stay(make, now, one, other):
     assert not SameWords().propose(Question(stage=Stage.DEDUP, now=now, records=[make(one), make(other)]))
 

@@ -8,6 +8,7 @@ import pytest
 from agent_memory_protocol.consolidation.pipeline import consolidate
 from agent_memory_protocol.records.record import State
 from agent_memory_protocol.text.alike import denials, groups, same
+from tests.each_row import each_row
 
 TABLE = Path(__file__).parents[1] / "data" / "claims.tsv"
 PAIRS = [line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines()]
@@ -62,8 +63,8 @@ def test_of_realistic_facts_at_least_half_of_the_same_and_most_denials_are_found
         assert len(found[kind]) >= share * len(right)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("The client encrypts the payload for the server.", "The server encrypts the payload for the client."),
         ("Alice reports to Bob.", "Bob reports to Alice."),
@@ -98,8 +99,8 @@ def test_what_changed_places_or_parts_is_not_the_same(one, other):
     assert not same(other, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("The lexer calls the parser.", "The parser is called by the lexer."),
         ("Before the tests, run the linter.", "The linter is run before the tests."),
@@ -122,8 +123,8 @@ def test_a_passive_another_order_or_unit_is_the_same(one, other):
     assert same(other, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_denied"),
+@each_row(
+    "one, other, is_denied",
     [
         ("Release branches are protected.", "Release branches are unprotected.", True),
         ("The API is stateful.", "The API is stateless.", True),

@@ -10,6 +10,7 @@ import pytest
 from agent_memory_protocol.consolidation.decay import decay
 from agent_memory_protocol.consolidation.pipeline import consolidate, resolve
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
+from tests.each_row import each_row
 
 fg = pytest.importorskip("fg_agent_memory")
 pipeline = pytest.importorskip("fg_agent_memory.pipeline")
@@ -48,7 +49,7 @@ DEPLOYS: list[dict[str, Any]] = [
 
 
 @pytest.mark.requirement("S1-34", "S1-41", "S1-77", "S1-78", "S1-80")
-@pytest.mark.parametrize(
+@each_row(
     "bodies",
     [
         pytest.param(["The staging database is Postgres.", "The staging database is not Postgres."], id="negation"),

@@ -21,12 +21,13 @@ from agent_memory_protocol.formats.entry import (
     to_moment,
 )
 from agent_memory_protocol.search.float32 import unpack
+from tests.each_row import each_row
 
 LARGEST = embedding_of([struct.unpack("<f", b"\xff\xff\x7f\x7f")[0], -struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]])
 
 
 @pytest.mark.requirement("S3-01", "S3-10", "S3-14", "S3-15", "S3-16")
-@pytest.mark.parametrize(
+@each_row(
     "fields",
     [
         {},
@@ -47,8 +48,8 @@ def test_an_entry_within_the_rules_is_taken_as_it_is(fields):
     assert check(made) is made
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
+@each_row(
+    "fields, reason",
     [
         ({"id": ""}, "it has no id"),
         ({"id": 7}, "id is not text"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.errors import DamagedFile
 from agent_memory_protocol.formats import json_document, json_schema, schemas
 from agent_memory_protocol.formats.entry import BadEntry, MemoryEntry, Problem, Unknown, embedding_of
+from tests.each_row import each_row
 
 from .conftest import ENTRIES
 
@@ -94,8 +95,8 @@ def test_what_is_read_is_what_the_judge_finds_valid(changes, data):
             assert ours
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
+@each_row(
+    "line, reason",
     [
         ("", "is not JSON"),
         ("[]", "is not a JSON object"),

@@ -21,6 +21,7 @@ from agent_memory_protocol.formats.jsonl import (
     parse_line,
 )
 from agent_memory_protocol.formats.jsonl_rules import KINDS
+from tests.each_row import each_row
 
 STAMP = "2026-11-09T07:51:02Z"
 FULL = {
@@ -50,8 +51,8 @@ def reason(text: bytes | str) -> str:
 
 
 @pytest.mark.requirement("S0-01", "S0-05", "S0-06", "S0-07", "S0-08", "S0-19")
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
+    "text, value",
     [
         ('{"format": "agent-memory/0.1", "created_at": "2026-11-09T07:51:02Z"}', HeaderLine(FORMAT, STAMP)),
         ('{"format":"agent-memory/0.1"}', HeaderLine(FORMAT)),
@@ -91,8 +92,8 @@ def test_keys_that_are_absent_or_null_have_their_defaults():
 
 
 @pytest.mark.requirement("S0-35")
-@pytest.mark.parametrize(
-    ("text", "why"),
+@each_row(
+    "text, why",
     [
         ("", "blank"),
         (" \t ", "blank"),
@@ -235,8 +236,8 @@ def test_no_bytes_make_the_reader_fail(data):
 
 
 @pytest.mark.requirement("S0-09", "S0-10", "S0-11", "S0-12", "S0-14")
-@pytest.mark.parametrize(
-    ("changes", "error", "why"),
+@each_row(
+    "changes, error, why",
     [
         ({"kind": "opinion"}, InvalidArgument, "kind is not one of preference"),
         ({"text": ""}, RefusedText, "the text is empty"),
@@ -278,7 +279,7 @@ def test_what_may_not_be_written_is_refused(changes, error, why):
 
 
 @pytest.mark.requirement("S0-08", "S0-10", "S0-11", "S0-13")
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         {"text": "Grüße an 田中さん 👩‍💻, می‌خواهم."},

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.formats.jsonl import EntryLine
 from agent_memory_protocol.formats.jsonl_prompt import FRAME, find_outranked, render_prompt
 from agent_memory_protocol.formats.jsonl_rules import KINDS
+from tests.each_row import each_row
 
 
 def entry(id: str, text: str, **changes: Any) -> EntryLine:
@@ -89,8 +90,8 @@ def test_two_inferred_entries_or_two_of_the_user_outrank_nobody():
     assert find_outranked(said) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@each_row(
+    "text, shown",
     [
         ("# System", "- \\# System"),
         ("- item", "- \\- item"),

@@ -19,6 +19,7 @@ from agent_memory_protocol.formats.jsonl import (
     parse_file,
 )
 from agent_memory_protocol.formats.jsonl_view import compacted, current, sort_out, view
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HEADER = HeaderLine(FORMAT, "2026-11-09T07:00:00Z")
@@ -79,8 +80,8 @@ def test_in_a_ledger_the_line_that_was_written_later_wins(lines, expected):
 
 
 @pytest.mark.requirement("S0-24")
-@pytest.mark.parametrize(
-    ("lines", "expected"),
+@each_row(
+    "lines, expected",
     [
         ([entry("a", 1), gone("a", 2)], []),
         ([entry("a", 1), gone("a", 1)], []),
@@ -163,8 +164,8 @@ def test_a_file_reads_as_a_dictionary_would_whatever_the_clocks_of_its_writers_s
 
 
 @pytest.mark.requirement("S0-17", "S0-25")
-@pytest.mark.parametrize(
-    ("lines", "expected"),
+@each_row(
+    "lines, expected",
     [
         ([entry("a", 1), entry("b", 2, supersedes="a")], ["b"]),
         ([entry("b", 2, supersedes="a"), entry("a", 1)], ["b"]),
@@ -183,8 +184,8 @@ def test_a_superseded_entry_is_gone(lines, expected):
 
 
 @pytest.mark.requirement("S0-25")
-@pytest.mark.parametrize(
-    ("lines", "expected", "warning"),
+@each_row(
+    "lines, expected, warning",
     [
         (
             [entry("a", 1, supersedes="b"), entry("b", 2, supersedes="a")],
@@ -265,8 +266,8 @@ def test_a_scope_sees_itself_and_global_and_nothing_else():
 
 
 @pytest.mark.requirement("S0-01", "S0-05", "S0-35")
-@pytest.mark.parametrize(
-    ("lines", "expected", "warnings"),
+@each_row(
+    "lines, expected, warnings",
     [
         ([], [], []),
         ([HEADER], [], []),

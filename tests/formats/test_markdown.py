@@ -10,6 +10,7 @@ from agent_memory_protocol.formats.entry import MemoryEntry, Problem, named, ori
 from agent_memory_protocol.formats.markdown import DAY
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
+from tests.each_row import each_row
 
 from .conftest import ENTRIES
 
@@ -133,8 +134,8 @@ def test_what_is_written_stands_under_its_headings(tmp_path):
 KNOWN = "kind, source, confidence, scope, writer, what it replaced or is disputed with"
 
 
-@pytest.mark.parametrize(
-    ("change", "lost"),
+@each_row(
+    "change, lost",
     [
         ({"embedding": b"\0\0\0\0"}, "embeddings"),
         ({"relevance": 0.5}, "relevance scores"),

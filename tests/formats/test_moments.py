@@ -15,6 +15,7 @@ from agent_memory_protocol.formats.moments import (
     new_stamp,
     sort_key,
 )
+from tests.each_row import each_row
 
 NOON = datetime(2026, 6, 15, 12, tzinfo=UTC)
 TOKYO = timezone(timedelta(hours=9))
@@ -40,7 +41,7 @@ def test_every_spelling_of_rfc_3339_is_read(text, moment):
 
 
 @pytest.mark.requirement("S0-18")
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -90,8 +91,8 @@ def test_a_new_stamp_is_never_before_the_latest(now, latest):
 
 
 @pytest.mark.requirement("S0-16")
-@pytest.mark.parametrize(
-    ("expires_at", "now", "over"),
+@each_row(
+    "expires_at, now, over",
     [
         ("2026-06-15T12:00:00Z", NOON - timedelta(microseconds=1), False),
         ("2026-06-15T12:00:00Z", NOON, False),

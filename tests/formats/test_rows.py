@@ -13,6 +13,7 @@ from agent_memory_protocol.formats.entry import MemoryEntry, Problem
 from agent_memory_protocol.formats.rows import Columns, tags_of
 from agent_memory_protocol.formats.table import AUTO, by_name
 from agent_memory_protocol.search.embedding import HashEmbedder
+from tests.each_row import each_row
 
 APRIL = 1_775_001_600_000
 
@@ -94,8 +95,8 @@ def test_json_goes_out_without_embeddings_and_comes_back(tmp_path):
         Conversion(by_name("protobuf"), HashEmbedder(), embeds=False)
 
 
-@pytest.mark.parametrize(
-    ("written", "tags"),
+@each_row(
+    "written, tags",
     [
         ("infra", ("infra",)),
         ("infra, logs", ("infra", "logs")),

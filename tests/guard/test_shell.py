@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.guard.shell import read_commands
+from tests.each_row import each_row
 
 READ = [
     ("echo hi > a.md", [["echo", "hi"]], [("a.md", False)]),
@@ -34,7 +35,7 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("text", "words", "writes"), READ, ids=[text for text, _, _ in READ])
+@each_row("text, words, writes", READ, ids=[text for text, _, _ in READ])
 def test_a_text_is_read_as_a_shell_would(text, words, writes):
     found = read_commands(text)
     assert [command.words for command in found] == words
@@ -60,7 +61,7 @@ def test_what_a_loop_does_it_does_for_each_value():
 OPEN_ENDS = ["'", '"', "`", "$(", "${", "$((", "<<", "<<X", "<<'", "a <<X\nb", "\\", ">", "2>", "&>", ">(", "a=(", "$'"]
 
 
-@pytest.mark.parametrize("text", OPEN_ENDS)
+@each_row("text", OPEN_ENDS)
 def test_what_is_never_closed_is_read_to_its_end(text):
     read_commands(f"echo a {text}")
     read_commands(text * 200)

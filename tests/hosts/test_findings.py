@@ -4,6 +4,7 @@ import pytest
 
 from agent_memory_protocol.hosts.findings import Reported, entry_text, read_findings, reporter_named_in
 from agent_memory_protocol.layout import Tier
+from tests.each_row import each_row
 
 BLOCK = """\
 The review is done.
@@ -45,7 +46,7 @@ def test_two_blocks_are_read_in_their_order():
     assert read_findings(BLOCK + "\n" + BLOCK) == FINDINGS * 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     "output",
     [
         "",
@@ -103,7 +104,7 @@ GOVERNED = {
 }
 
 
-@pytest.mark.parametrize(("block", "found"), GOVERNED.values(), ids=GOVERNED)
+@each_row("block, found", GOVERNED.values(), ids=GOVERNED)
 def test_a_finding_keeps_the_heading_and_the_label_above_it(block, found):
     read = read_findings(f"```memory-findings\n{block}```\n")
     assert [(one.text, one.section, one.label) for one in read] == found

@@ -13,6 +13,7 @@ from agent_memory_protocol.guard.judge import reason_to_deny
 from agent_memory_protocol.hosts import envelopes
 from agent_memory_protocol.project.access import Actor
 from agent_memory_protocol.workspace import Workspace
+from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 OWN = ".scaffolding/agent-memory/agents/developer/MEMORY.md"
@@ -110,7 +111,7 @@ TOOLS = {
 
 
 @pytest.mark.requirement("S4-12", "S4-14", "S4-54", "S4-55", "S4P-01", "S4P-03")
-@pytest.mark.parametrize("tool", TOOLS)
+@each_row("tool", TOOLS)
 def test_a_tool_writes_no_memory_that_its_agent_may_not_write(judge, tool):
     for agent, path, words in FORBIDDEN:
         for spelled in (path, str(judge.root / path)):
@@ -118,7 +119,7 @@ def test_a_tool_writes_no_memory_that_its_agent_may_not_write(judge, tool):
 
 
 @pytest.mark.requirement("S4-08", "S4-12", "S4-17")
-@pytest.mark.parametrize("tool", TOOLS)
+@each_row("tool", TOOLS)
 def test_a_tool_writes_what_its_agent_may_write(judge, tool):
     for agent, path in ALLOWED:
         for spelled in (path, str(judge.root / path)):
@@ -132,7 +133,7 @@ def test_a_denial_says_what_to_do_instead(judge):
     assert "write to shared, or to your own" in judge("Write", TOOLS["Write"](OTHERS), "developer")
 
 
-@pytest.mark.parametrize("tool", ["Read", "Grep", "Glob", "LS", "read_file", "Task", "Agent", "WebFetch", "TodoWrite"])
+@each_row("tool", ["Read", "Grep", "Glob", "LS", "read_file", "Task", "Agent", "WebFetch", "TodoWrite"])
 def test_reading_is_none_of_its_business(judge, tool):
     assert judge(tool, {"file_path": SHARED, "path": SHARED, "prompt": f"read {SHARED}"}, "reviewer") == "" or (
         tool == "TodoWrite"
@@ -154,7 +155,7 @@ READING_TOOLS = {
 }
 
 
-@pytest.mark.parametrize("tool", READING_TOOLS)
+@each_row("tool", READING_TOOLS)
 def test_a_foreign_tool_may_read_and_speak_of_memory(judge, tool):
     assert judge(tool, READING_TOOLS[tool], "reviewer") == ""
 
@@ -228,7 +229,7 @@ GUARDING = [
 ]
 
 
-@pytest.mark.parametrize("path", GUARDING)
+@each_row("path", GUARDING)
 def test_an_agent_does_not_change_who_guards_it(judge, path):
     for spelled in (path, str(judge.root / path), f"~/{path}"):
         assert "a person may" in judge("Write", {"file_path": spelled, "content": "x"}, "developer")
@@ -316,7 +317,7 @@ READING_SHELL = [
 ]
 
 
-@pytest.mark.parametrize("command", READING_SHELL)
+@each_row("command", READING_SHELL)
 def test_a_shell_may_read_memory(judge, command):
     assert shell(judge, command) == ""
 
@@ -407,7 +408,7 @@ WRITING_SHELL = [
 
 
 @pytest.mark.requirement("S4-54")
-@pytest.mark.parametrize("command", WRITING_SHELL)
+@each_row("command", WRITING_SHELL)
 def test_a_read_only_agent_s_shell_writes_no_memory(judge, command):
     assert "it is read-only" in shell(judge, command)
     assert shell(judge, command, agent=None) == ""
@@ -577,13 +578,13 @@ INNOCENT = [
 ]
 
 
-@pytest.mark.parametrize("command", [*WRITING_PROGRAMS, *SHELL_FORMS])
+@each_row("command", [*WRITING_PROGRAMS, *SHELL_FORMS])
 def test_a_program_that_is_not_known_to_read_writes_what_it_names(judge, command):
     assert "it is read-only" in shell(judge, command)
     assert shell(judge, command, agent=None) == ""
 
 
-@pytest.mark.parametrize("command", INNOCENT)
+@each_row("command", INNOCENT)
 def test_what_only_reads_memory_passes(judge, command):
     assert shell(judge, command) == ""
 
@@ -821,8 +822,8 @@ STARTS = [
 ]
 
 
-@pytest.mark.parametrize("verb", WRITING_VERBS)
-@pytest.mark.parametrize("start", STARTS)
+@each_row("verb", WRITING_VERBS)
+@each_row("start", STARTS)
 def test_an_agent_runs_a_writing_command_in_its_own_name(judge, start, verb):
     for agent in ("developer", "scaffolding:developer"):
         reason = shell(judge, f"{start} {verb}", agent=agent)
@@ -866,7 +867,7 @@ IDENTITIES = [
 ]
 
 
-@pytest.mark.parametrize(("command", "words"), IDENTITIES, ids=[command for command, _ in IDENTITIES])
+@each_row("command, words", IDENTITIES, ids=[command for command, _ in IDENTITIES])
 def test_the_identity_of_a_command_is_what_the_shell_would_make_it(judge, command, words):
     reason = shell(judge, command, agent="developer")
     assert words in reason if words else reason == ""

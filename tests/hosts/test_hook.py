@@ -11,6 +11,7 @@ from contextlib import suppress
 import pytest
 
 from agent_memory_protocol.hosts import hook
+from tests.each_row import each_row
 
 from .conftest import NATIVE
 
@@ -261,8 +262,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("event", hook.EVENTS)
-@pytest.mark.parametrize("sent", WRONG.values(), ids=WRONG)
+@each_row("event", hook.EVENTS)
+@each_row("sent", WRONG.values(), ids=WRONG)
 def test_whatever_is_sent_is_answered(project, event, sent):
     assert project.answer(event, sent).answer == {}
 
@@ -286,8 +287,8 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("event", hook.EVENTS)
-@pytest.mark.parametrize("message", ODD, ids=range(len(ODD)))
+@each_row("event", hook.EVENTS)
+@each_row("message", ODD, ids=range(len(ODD)))
 def test_fields_of_the_wrong_kind_hold_nothing_up(empty, event, message):
     for host in HOSTS:
         empty.answer(event, message, host)

@@ -14,6 +14,7 @@ from agent_memory_protocol.hosts.json_text import (
     remove,
     take_out,
 )
+from tests.each_row import each_row
 
 VALUE = {"hooks": [{"type": "command", "command": "x"}]}
 
@@ -34,7 +35,7 @@ OBJECTS = [
 ]
 
 
-@pytest.mark.parametrize("text", OBJECTS)
+@each_row("text", OBJECTS)
 def test_a_member_is_added_and_taken_out_again_byte_for_byte(text):
     before = parse(text).value
     assert isinstance(before, dict)
@@ -46,7 +47,7 @@ def test_a_member_is_added_and_taken_out_again_byte_for_byte(text):
     assert all(character in rest for character in text), "the old text is still there, in its order"
 
 
-@pytest.mark.parametrize("text", OBJECTS)
+@each_row("text", OBJECTS)
 def test_a_member_is_removed_wherever_it_came_from(text):
     after = apply(text, insert(text, parse(text), VALUE, "new"))
     top = parse(after)
@@ -61,7 +62,7 @@ def test_a_member_is_removed_wherever_it_came_from(text):
 LISTS = ["[]", "[\n]", "[1]", "[1, 2]", "[\n  1,\n  2\n]", "[\n  1, // one\n]", '[\n  {"a": 1}\n]', "[[], [1]]"]
 
 
-@pytest.mark.parametrize("text", LISTS)
+@each_row("text", LISTS)
 def test_an_item_is_added_at_the_end_of_a_list(text):
     insertions = insert(text, parse(text), VALUE)
     after = apply(text, insertions)
@@ -71,10 +72,8 @@ def test_an_item_is_added_at_the_end_of_a_list(text):
     assert take_out(after, insertions) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["[1, 2, 3]", "[\n  1,\n  2,\n  3\n]\n", "[\n  1, // one\n  2, // two\n  3 // three\n]"]
-)
-@pytest.mark.parametrize("index", [0, 1, 2])
+@each_row("text", ["[1, 2, 3]", "[\n  1,\n  2,\n  3\n]\n", "[\n  1, // one\n  2, // two\n  3 // three\n]"])
+@each_row("index", [0, 1, 2])
 def test_any_item_of_a_list_can_be_removed(text, index):
     node = parse(text)
     assert parse(remove(text, node, node.inside[index])).value == [one for one in (1, 2, 3) if one != index + 1]
@@ -113,7 +112,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "words", "line"), WRONG, ids=[words for _, words, _ in WRONG])
+@each_row("text, words, line", WRONG, ids=[words for _, words, _ in WRONG])
 def test_what_is_no_json_is_refused_with_its_line(text, words, line):
     with pytest.raises(NotJson, match=words.replace("}", "\\}").replace("]", "\\]")) as caught:
         parse(text)

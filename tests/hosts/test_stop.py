@@ -6,6 +6,7 @@ import os
 import pytest
 
 from agent_memory_protocol.hosts.reminder import Signs, began_at, read_signs
+from tests.each_row import each_row
 
 CONTEXT = ".scaffolding/conversations/s1/agent-memory/context.md"
 FINDINGS = "Done.\n\n```memory-findings\n- shared: Staging runs Postgres 14.\n- The import fails.\n```\n"
@@ -180,7 +181,7 @@ SIGNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("lines", "signs"), SIGNS, ids=range(len(SIGNS)))
+@each_row("lines, signs", SIGNS, ids=range(len(SIGNS)))
 def test_signs_are_read_from_the_records_of_each_host(lines, signs):
     for separators in ((",", ":"), (", ", ": ")):
         data = "\n".join(json.dumps(line, separators=separators) for line in lines).encode()

@@ -9,6 +9,7 @@ from agent_memory_protocol.learning import route as routing
 from agent_memory_protocol.lint.finding import RULES
 from agent_memory_protocol.text import marks
 from agent_memory_protocol.tiers import document
+from tests.each_row import each_row
 
 TABLE = [
     line.split("\t")
@@ -115,8 +116,8 @@ def test_neither_reason_nor_command_repeats_a_secret(text):
             assert word not in found.reason + routing.command(found, text) + routing.advice(found, text)
 
 
-@pytest.mark.parametrize(
-    ("text", "command"),
+@each_row(
+    "text, command",
     [
         ("Sent it's report on the 8th.", """echo 'Sent it'"'"'s report on the 8th.' >> journal.md"""),
         ("We decided on Postgres.", "amp remember --conversation ID 'We decided on Postgres.'"),
@@ -170,8 +171,8 @@ def test_what_surely_belongs_elsewhere_is_doubted(text, tier, belongs):
     assert belongs in (found.place, kind(found))
 
 
-@pytest.mark.parametrize(
-    ("text", "tier"),
+@each_row(
+    "text, tier",
     [
         ("Redis must run with AOF on, or a restart loses the queue.", Tier.SHARED),
         ("Never deploy while a migration is running.", Tier.SHARED),

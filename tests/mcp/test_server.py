@@ -26,6 +26,7 @@ from agent_memory_protocol.cli.main import amp, main
 from agent_memory_protocol.mcp.server import build
 from agent_memory_protocol.mcp.tier_tools import TIER_TOOLS, TOOLS
 from agent_memory_protocol.mcp.tool import Door
+from tests.each_row import each_row
 
 SCRIPT = Path(sysconfig.get_path("scripts"), "amp-mcp")
 SECONDS = 120
@@ -500,7 +501,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "words"), BAD, ids=[f"{n} {str(a)[:40]}" for n, a, _ in BAD])
+@each_row("name, arguments, words", BAD, ids=[f"{n} {str(a)[:40]}" for n, a, _ in BAD])
 def test_what_cannot_be_done_is_an_answer_with_the_reason(project, name, arguments, words):
     told = project.refused(name, arguments)
     assert words in told

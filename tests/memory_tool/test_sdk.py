@@ -8,11 +8,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from anthropic import Anthropic, AsyncAnthropic
-from anthropic.types.beta import BetaMemoryTool20250818ViewCommand
 
 from agent_memory_protocol import Actor, Workspace
-from agent_memory_protocol.memory_tool.sdk import AnthropicMemoryTool, AsyncAnthropicMemoryTool
 
 SHARED = "/memories/shared/KNOWLEDGE.md"
 TURNS = [
@@ -71,7 +68,14 @@ class Model(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
 ASK: Any = {"model": "a-model", "max_tokens": 100, "messages": [{"role": "user", "content": "Remember it."}]}
 
 
+# The SDK takes seconds to import, and each worker imports every module of tests: only what uses it pays for it.
+
+
 def drive_sync(root, environ) -> Model:
+    from anthropic import Anthropic
+
+    from agent_memory_protocol.memory_tool.sdk import AnthropicMemoryTool
+
     model = Model()
     client = Anthropic(api_key="none", http_client=httpx2.Client(transport=model))
     tool = AnthropicMemoryTool(root, actor=Actor("developer"), environ=environ)
@@ -80,6 +84,10 @@ def drive_sync(root, environ) -> Model:
 
 
 def drive_async(root, environ) -> Model:
+    from anthropic import AsyncAnthropic
+
+    from agent_memory_protocol.memory_tool.sdk import AsyncAnthropicMemoryTool
+
     async def drive() -> Model:
         model = Model()
         async with AsyncAnthropic(api_key="none", http_client=httpx2.AsyncClient(transport=model)) as client:
@@ -115,6 +123,10 @@ def test_the_tool_runner_carries_out_what_the_model_asks(drive, tmp_path):
 
 
 def test_a_command_as_the_sdk_reads_it_is_carried_out_too(tmp_path):
+    from anthropic.types.beta import BetaMemoryTool20250818ViewCommand
+
+    from agent_memory_protocol.memory_tool.sdk import AnthropicMemoryTool
+
     tool = AnthropicMemoryTool(tmp_path, actor=Actor("developer"), environ={"HOME": str(tmp_path)})
     command = BetaMemoryTool20250818ViewCommand(command="view", path="/memories")
     assert tool.view(command) == tool.execute(command) == tool.call({"command": "view", "path": "/memories"})

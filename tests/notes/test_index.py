@@ -11,6 +11,7 @@ from agent_memory_protocol.notes import index, note
 from agent_memory_protocol.notes import store as note_store
 from agent_memory_protocol.notes.note import Head
 from agent_memory_protocol.text.visible import first_invisible
+from tests.each_row import each_row
 
 HEADS = {"user_a.md": Head("user_a", "first"), "user_b.md": Head("user_b", "second")}
 
@@ -78,8 +79,8 @@ def test_the_separator_is_the_one_that_most_lines_have():
     assert "- [A](user_a.md) — first" in built.text
 
 
-@pytest.mark.parametrize("count", [1, 5, 12, 60, 300])
-@pytest.mark.parametrize("entries", [0, 3, 8, 9, 10])
+@each_row("count", [1, 5, 12, 60, 300])
+@each_row("entries", [0, 3, 8, 9, 10])
 def test_every_note_has_its_line_in_the_tier_file_or_beside_it_whatever_the_room(count, entries):
     heads = {f"user_{number:03}.md": Head(f"user_{number:03}", "d") for number in range(count)}
     limits = {"max_lines": 20, "max_bytes": 1_000}
@@ -147,10 +148,10 @@ def test_a_link_in_one_unicode_form_finds_a_file_in_the_other():
     assert build(text, {"cafe\u0301.md": Head("café", "d")}).text == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "hidden", ["\x07", "\x1b[31m", "\x85", "\u200b", "\u202e", "\u2028", "\u2063", "\ufeff", "\u3164", "\U000e0041"]
 )
-@pytest.mark.parametrize("quoting", [str, json.dumps], ids=["as-it-is", "as-an-escape"])
+@each_row("quoting", [str, json.dumps], ids=["as-it-is", "as-an-escape"])
 def test_what_a_reader_cannot_see_in_a_header_does_not_get_into_the_tier_file(hidden, quoting):
     heads = {
         "user_a.md": note.read_head(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.errors import InvalidArgument, RefusedText
 from agent_memory_protocol.notes import note
 from agent_memory_protocol.text.visible import first_invisible
+from tests.each_row import each_row
 
 NESTED = (
     "---\nname: feedback_x\ndescription: D\nmetadata:\n  type: feedback\n---\n\n"
@@ -95,9 +96,7 @@ def test_strict_yaml_reads_the_same_strings_back_from_a_new_note(description, wh
     assert read.after is None
 
 
-@pytest.mark.parametrize(
-    "name", ["no", "null", "123", "~", "yes", "1.5", "2026-01-01", "- x", "? y", "a: b", "#c", "'q"]
-)
+@each_row("name", ["no", "null", "123", "~", "yes", "1.5", "2026-01-01", "- x", "? y", "a: b", "#c", "'q"])
 def test_words_that_yaml_would_take_for_something_else_stay_strings(name):
     assert yaml.safe_load(f"key: {note.quoted(name)}") == {"key": name}
 

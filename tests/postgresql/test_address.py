@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.postgresql.address import NAMESPACE, Address, is_address
+from tests.each_row import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "shown", "namespace"),
+@each_row(
+    "text, shown, namespace",
     [
         ("postgresql://", "postgresql://", NAMESPACE),
         ("postgres://db/memory", "postgres://db/memory", NAMESPACE),
@@ -46,7 +47,7 @@ def test_no_password_is_ever_shown(password):
 NO_NAMES = ("", "Web", "1a", "a-b", "a b", 'a"b', "pg_x", "public", "information_schema", "é", "a" * 56)
 
 
-@pytest.mark.parametrize("name", NO_NAMES)
+@each_row("name", NO_NAMES)
 def test_what_is_no_namespace_is_refused_in_one_line(name):
     for text, other in ((f"postgresql://db/m?namespace={quote(name)}", None), ("postgresql://db", name)):
         with pytest.raises(InvalidArgument, match="cannot be a namespace") as caught:

@@ -14,6 +14,7 @@ from agent_memory_protocol.errors import DamagedFile, StorageError
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.project import templates
 from agent_memory_protocol.project.templates import render_header, shipped_template
+from tests.each_row import each_row
 
 REPOSITORY = Path(__file__).parents[2]
 SHARED = Target(Tier.SHARED)
@@ -80,8 +81,8 @@ def test_a_project_has_its_own_template_for_one_tier(render):
     assert render(SHARED).startswith("# Shared Knowledge\n")
 
 
-@pytest.mark.parametrize(
-    ("source", "header"),
+@each_row(
+    "source, header",
     [
         pytest.param("# Plain", "# Plain\n", id="final-line-ending-added"),
         pytest.param("# T\n\n\n", "# T\n\n\n", id="blank-lines-kept"),
@@ -98,8 +99,8 @@ def test_a_template_may_use_variables_filters_and_conditions(render, source, hea
     assert render(AGENT, source) == (source if header is None else header)
 
 
-@pytest.mark.parametrize(
-    ("source", "line", "reason"),
+@each_row(
+    "source, line, reason",
     [
         pytest.param("# T\n{{ agent_nam }}\n", 2, "'agent_nam', but the variables here are agent_name, dis", id="name"),
         pytest.param("# T\n{{ conversation_id }}\n", 2, "'conversation_id'", id="variable-of-another-tier"),

@@ -6,6 +6,7 @@ from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.recall.order import giving_up, newest
 from agent_memory_protocol.text.dates import day_number
 from agent_memory_protocol.tiers.entries import Entry, IndexLine, read
+from tests.each_row import each_row
 
 
 def given_up(text: str) -> list[str]:
@@ -93,7 +94,7 @@ ORDERS = [
 
 
 @pytest.mark.requirement("S4-60")
-@pytest.mark.parametrize(("text", "order"), ORDERS)
+@each_row("text, order", ORDERS)
 def test_entries_are_given_up_in_an_order_that_loses_neither_topic_nor_news(text, order):
     assert given_up(text) == order
 

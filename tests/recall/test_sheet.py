@@ -8,6 +8,7 @@ from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.recall.fit import told_units
 from agent_memory_protocol.recall.sheet import NOTHING, Room, Segments, Sheet, Size
 from agent_memory_protocol.tiers.entries import read
+from tests.each_row import each_row
 
 PLENTY = 1 << 40
 ROOM = Room(PLENTY, PLENTY, PLENTY)
@@ -52,12 +53,12 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "lines"), DROPPED)
+@each_row("text, lines", DROPPED)
 def test_a_blank_line_goes_where_the_blocks_are_the_same_without_it(text, lines):
     assert text_of(text) == lines
 
 
-@pytest.mark.parametrize(("text", "lines"), KEPT)
+@each_row("text, lines", KEPT)
 def test_a_blank_line_stays_where_the_blocks_are_not(text, lines):
     assert text_of(text) == lines
 

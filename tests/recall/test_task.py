@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from agent_memory_protocol import recall_for_agent
 from agent_memory_protocol.recall.task import fitting, scores
 from benchmarks import tasks
+from tests.each_row import each_row
 
 COMMON = [f"Put the {topic} behaviour behind a flag." for topic in ("mail", "search", "login", "cart", "stock")]
 SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")
 
 
-@pytest.mark.parametrize(
-    ("task", "text"),
+@each_row(
+    "task, text",
     [
         ("Add a migration for a new column", "Migrations must be small."),
         ("migrate the database", "A migration locked the table."),

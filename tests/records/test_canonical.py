@@ -18,14 +18,15 @@ from agent_memory_protocol.records.canonical import (
     thaw,
 )
 from agent_memory_protocol.records.record import Record
+from tests.each_row import each_row
 
 TOO_DEEP: object = "x"
 for _ in range(150):
     TOO_DEEP = [TOO_DEEP]
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
+@each_row(
+    "value, text",
     [
         ({"b": 1, "a": [True, None, {}]}, '{"a":[true,null,{}],"b":1}'),
         ({"\U0001f600": 1, "\uffff": 2}, '{"\uffff":2,"\U0001f600":1}'),  # by code point, not by UTF-16 unit
@@ -43,7 +44,7 @@ def test_a_value_has_one_spelling(value, text):
     assert canonical(value) == text.encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         1.0,
@@ -107,7 +108,7 @@ def test_a_moment_is_utc_cut_to_milliseconds(moment, text):
     assert parse_moment(text) == cut_moment(moment)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "2026-01-02T03:04:05Z",

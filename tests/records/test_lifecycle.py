@@ -30,6 +30,7 @@ from agent_memory_protocol.records.lifecycle import (
 from agent_memory_protocol.records.proof import check_history
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, new_record
 from agent_memory_protocol.records.sqlite_store import MemoryStore
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
@@ -100,7 +101,7 @@ MAY = {
 
 
 @pytest.mark.requirement("S1-07", "S1-12", "S1-44")
-@pytest.mark.parametrize(("move", "state"), list(product(DOES, State)))
+@each_row("move, state", list(product(DOES, State)))
 def test_a_move_works_from_the_states_that_the_table_names_and_from_no_other(move, state):
     if (move, state) in MAY:
         DOES[move](IN[state])
@@ -286,13 +287,13 @@ CANNOT_FOLLOW = {
 
 
 @pytest.mark.requirement("S1-44")
-@pytest.mark.parametrize(("newest", "record"), FOLLOWS.values(), ids=FOLLOWS)
+@each_row("newest, record", FOLLOWS.values(), ids=FOLLOWS)
 def test_what_may_follow_the_newest_version(newest, record):
     check_version(newest, record)
 
 
 @pytest.mark.requirement("S1-12", "S1-44")
-@pytest.mark.parametrize(("newest", "record"), CANNOT_FOLLOW.values(), ids=CANNOT_FOLLOW)
+@each_row("newest, record", CANNOT_FOLLOW.values(), ids=CANNOT_FOLLOW)
 def test_what_may_not_follow_the_newest_version(newest, record):
     with pytest.raises(IllegalMove) as caught:
         check_version(newest, record)

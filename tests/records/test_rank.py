@@ -15,6 +15,7 @@ from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, supersede
 from agent_memory_protocol.records.rank import Match, Recalled, choose, render, score
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 WHY: dict[str, Any] = {"reason": "because", "now": NOW}
@@ -181,8 +182,8 @@ def test_what_fits_to_the_byte_comes():
 
 
 @pytest.mark.requirement("S1-29", "S1-43")
-@pytest.mark.parametrize(
-    ("body", "line"),
+@each_row(
+    "body, line",
     [
         ("One.\n- Two.", "- One.\\n- Two."),
         ("One.\r\n\r# Title", "- One.\\n\\n# Title"),

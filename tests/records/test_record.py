@@ -14,6 +14,7 @@ from agent_memory_protocol.errors import InvalidRecord
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.canonical import canonical
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, Transition, is_id, new_record
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 OTHER = "mem:" + "0" * 32
@@ -154,7 +155,7 @@ REFUSED: dict[str, tuple[Record, dict[str, Any], str]] = {
 
 
 @pytest.mark.requirement("S1-02", "S1-50", "S1-54", "S1-55", "S1-60", "S1-83")
-@pytest.mark.parametrize(("record", "changes", "reason"), REFUSED.values(), ids=REFUSED)
+@each_row("record, changes, reason", REFUSED.values(), ids=REFUSED)
 def test_what_the_format_forbids_cannot_be_made(record, changes, reason):
     with pytest.raises(InvalidRecord) as caught:
         replace(record, **changes)
@@ -192,14 +193,14 @@ MISSPELLED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.requirement("S1-50", "S1-52", "S1-53", "S1-60")
-@pytest.mark.parametrize("changes", MISSPELLED.values(), ids=MISSPELLED)
+@each_row("changes", MISSPELLED.values(), ids=MISSPELLED)
 def test_a_record_that_is_spelled_wrongly_is_refused(changes):
     with pytest.raises(InvalidRecord) as caught:
         Record.from_json(FACT.to_json() | changes)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", list(FACT.to_json()))
+@each_row("name", list(FACT.to_json()))
 def test_a_record_without_one_of_its_fields_is_refused(name):
     wire = FACT.to_json()
     del wire[name]

@@ -40,6 +40,7 @@ from agent_memory_protocol.records.signing import (
     verify_payload,
     verify_record,
 )
+from tests.each_row import each_row
 
 pytest.importorskip("nacl")
 
@@ -78,7 +79,7 @@ def test_a_signed_record_verifies_and_says_by_whom():
 
 
 @pytest.mark.requirement("S1-57", "S1-58")
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         record(),
@@ -284,7 +285,7 @@ def test_an_address_and_a_key_are_the_same_thing():
     assert from_address(to_address(zeros)) == zeros
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         "",

@@ -3,9 +3,8 @@
 import json
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from agent_memory_protocol.records.usage import Usage, Uses, read_counts
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -31,7 +30,7 @@ def test_what_the_reference_has_counted_is_added():
     assert usage.of([name]) == usage.of() == {name: Uses(3, NOW + timedelta(days=1))}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"",

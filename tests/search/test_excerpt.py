@@ -1,11 +1,11 @@
 """What a query matched is found in the text itself, whatever that is written in."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.excerpt import best_line, excerpt
 from agent_memory_protocol.search.words import places, terms
+from tests.each_row import each_row
 
 
 def tokens(query: str) -> set[str]:
@@ -28,7 +28,7 @@ MATCHES = {
 }
 
 
-@pytest.mark.parametrize(("text", "query", "found"), MATCHES.values(), ids=MATCHES)
+@each_row("text, query, found", MATCHES.values(), ids=MATCHES)
 def test_what_matched_is_found_where_it_is(text, query, found):
     assert [text[start:end] for start, end in places(text, tokens(query))] == found
 

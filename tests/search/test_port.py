@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.search.port import LEAST_FIT, Hit, Passage, SearchIndex, Source, source_of
 from agent_memory_protocol.search.words import places
+from tests.each_row import each_row
 
 
 def one(key: str, text: str, context: str = "") -> Source:
@@ -36,8 +37,8 @@ def filled(index):
 
 
 @pytest.mark.requirement("S1-16")
-@pytest.mark.parametrize(
-    ("query", "key"),
+@each_row(
+    "query, key",
     [
         ("staging database", "staging"),
         ("what is the STAGING database?", "staging"),
@@ -68,19 +69,19 @@ def test_a_query_finds_the_fact_it_means_first(filled, query, key):
     assert found(filled, query)[0] == key
 
 
-@pytest.mark.parametrize("query", ["1008", "s71", "kubernetes", "11", "库", "", " ", "***", "\0", "\ud800"])
+@each_row("query", ["1008", "s71", "kubernetes", "11", "库", "", " ", "***", "\0", "\ud800"])
 def test_what_stands_nowhere_is_not_found(filled, query):
     assert filled.search(query) == []
 
 
-@pytest.mark.parametrize("query", ["databse", "databasee", "datebase", "dtaabase", "satging"])
+@each_row("query", ["databse", "databasee", "datebase", "dtaabase", "satging"])
 def test_one_slip_in_a_word_is_mended_and_said(filled, query):
     (hit,) = filled.search(query)
     assert hit.key == "staging"
     assert f"(for {query})" in hit.reasons[0]
 
 
-@pytest.mark.parametrize("query", ["dtabse", "databank", "1006", "s8", "aofs1"])
+@each_row("query", ["dtabse", "databank", "1006", "s8", "aofs1"])
 def test_more_than_a_slip_is_another_word(filled, query):
     assert found(filled, query) == []
 
@@ -247,14 +248,14 @@ def test_no_passage_of_another_source_is_a_neighbour(index):
     assert scores["b"] == scores["c"]
 
 
-@pytest.mark.parametrize("query", ["8 March 2026", "Mar 8th, 2026", "2026-03-08", "8.3.2026", "on the 8th of March"])
-@pytest.mark.parametrize("text", ["2026-03-08: shipped.", "Shipped on 8.3.2026.", "Shipped on March 8, 2026."])
+@each_row("query", ["8 March 2026", "Mar 8th, 2026", "2026-03-08", "8.3.2026", "on the 8th of March"])
+@each_row("text", ["2026-03-08: shipped.", "Shipped on 8.3.2026.", "Shipped on March 8, 2026."])
 def test_a_date_is_found_in_any_spelling_and_another_one_is_not(index, query, text):
     index.refresh([one("a", text), one("b", "Shipped on 2025-04-09.")])
     assert found(index, query) == ["a"]
 
 
-@pytest.mark.parametrize("query", ["staging database", "where is the queue lost", "s7", "数据", "队列会丢失"])
+@each_row("query", ["staging database", "where is the queue lost", "s7", "数据", "队列会丢失"])
 def test_what_has_the_words_of_a_query_fits_it(filled, query):
     assert all(hit.fit >= LEAST_FIT for hit in filled.search(query, limit=1))
 

@@ -1,6 +1,5 @@
-import pytest
-
 from agent_memory_protocol.search.wordpiece import pieces
+from tests.each_row import each_row
 
 WORDS = [
     "[PAD]",
@@ -22,8 +21,8 @@ WORDS = [
 VOCABULARY = {word: number for number, word in enumerate(WORDS)}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
         ("", ""),
         ("UNwanted,running", "un ##want ##ed , runn ##ing"),

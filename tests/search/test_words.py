@@ -1,16 +1,16 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.words import LONGEST, MOST_TERMS, read, terms
+from tests.each_row import each_row
 
 
 def tokens(text: str) -> list[str]:
     return [token for _, token in read(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
         ("recall_for_agent", "recal for agent recallforag"),
         ("recallForAgent", "recal for agent recallforag"),
@@ -50,8 +50,8 @@ def test_what_a_text_is_found_by(text, found):
     assert tokens(text) == found.split()
 
 
-@pytest.mark.parametrize(
-    ("query", "asked"),
+@each_row(
+    "query, asked",
     [
         ("How does recall_for_agent work?", "recal agent recallforag work"),
         ("数据库", "数据 据库"),

@@ -13,6 +13,7 @@ from agent_memory_protocol.errors import AgentMemoryError, Refused, SecretFound
 from agent_memory_protocol.secrets import judge, table
 from agent_memory_protocol.secrets.find import Secret, check_text, find_secrets
 from agent_memory_protocol.secrets.forms import joined, plain
+from tests.each_row import each_row
 
 FAMILIES = tomllib.loads((Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8"))["family"]
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -75,7 +76,7 @@ def test_no_example_could_be_taken_for_a_secret_by_whoever_scans_this_repository
 
 
 @pytest.mark.requirement("S2-02", "S2-30")
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The PayPal link is in env/paypal.txt",
@@ -114,7 +115,7 @@ def test_words_about_secrets_pass(text):
 HALVES = TOKEN[:17], TOKEN[17:]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         TOKEN,
@@ -274,9 +275,7 @@ def test_what_is_allowed_passes_and_nothing_else_does():
         assert allowed not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n", "\0", "\ud800", "\\", "\\\n", "é" * 50, "password", "password:", "://", "."]
-)
+@each_row("text", ["", " ", "\n", "\0", "\ud800", "\\", "\\\n", "é" * 50, "password", "password:", "://", "."])
 def test_odd_texts_hold_none(text):
     assert find_secrets(text) == []
     check_text(text)

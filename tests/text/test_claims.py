@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.text.claims import contradict
 from agent_memory_protocol.text.gist import same
+from tests.each_row import each_row
 
 SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
 
@@ -37,8 +38,8 @@ def test_the_same_said_in_other_words_that_carry_nothing_is_the_same(one, other)
 
 
 @pytest.mark.requirement("S0-29")
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("Use pnpm.", "Do not use pnpm."),
         ("Use pnpm.", "Never use pnpm"),

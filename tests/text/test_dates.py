@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.text import dates, marks, unread
+from tests.each_row import each_row
 
 DAY = date(2026, 2, 15)
 JANUARY = date(2026, 1, 1)
@@ -26,7 +27,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize("written", IMPOSSIBLE)
+@each_row("written", IMPOSSIBLE)
 def test_a_day_that_no_calendar_has_is_no_date_and_is_reported(written):
     """B65: a future timestamp crashes or turns the age ranking upside down."""
     assert dates.day_number(written) is None
@@ -77,7 +78,7 @@ NO_HEADINGS = [
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(("text", "day"), HEADINGS)
+@each_row("text, day", HEADINGS)
 def test_a_heading_that_begins_or_ends_with_a_date_dates_its_entries(text, day):
     found = dates.heading_day(text)
     assert found is not None
@@ -85,7 +86,7 @@ def test_a_heading_that_begins_or_ends_with_a_date_dates_its_entries(text, day):
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize("text", NO_HEADINGS)
+@each_row("text", NO_HEADINGS)
 def test_any_other_heading_dates_nothing(text):
     assert dates.heading_day(text) is None
 

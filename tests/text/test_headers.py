@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.text.headers import Header, front_matter_end, split_header
+from tests.each_row import each_row
 
 
 def header_of(*lines: str) -> Header:
@@ -34,7 +35,7 @@ def test_front_matter_is_recognised(lines, end):
     assert split_header("\n".join(lines)) is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "lines",
     [
         pytest.param([], id="nothing"),
@@ -60,8 +61,8 @@ def test_every_line_ending_gives_the_same_header(ending):
     assert (header.get("name"), header.get("metadata", "type"), header.lines) == ("a", "user", 5)
 
 
-@pytest.mark.parametrize(
-    ("written", "value"),
+@each_row(
+    "written, value",
     [
         ("plain", "plain"),
         ("2026-03-15", "2026-03-15"),
@@ -89,8 +90,8 @@ def test_a_value_is_the_text_that_was_written(written, value):
     assert header_of(f"key: {written}").get("key") == value
 
 
-@pytest.mark.parametrize(
-    ("lines", "items"),
+@each_row(
+    "lines, items",
     [
         pytest.param(["tools: [Read, Write]"], ["Read", "Write"], id="in-line"),
         pytest.param(["tools: []"], [], id="empty"),

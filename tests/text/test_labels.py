@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.text import labels
+from tests.each_row import each_row
 
 FRONTS = [
     ("Never:", "push to main", "Never: push to main"),
@@ -21,7 +22,7 @@ FRONTS = [
 ]
 
 
-@pytest.mark.parametrize(("label", "text", "front"), FRONTS, ids=[front[:30] for _, _, front in FRONTS])
+@each_row("label, text, front", FRONTS, ids=[front[:30] for _, _, front in FRONTS])
 def test_a_label_stands_in_front_of_its_text_and_comes_off_again(label, text, front):
     assert labels.in_front(label, text) == front
     assert labels.taken_off(label, front) == (text if label else None)

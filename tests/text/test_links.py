@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from agent_memory_protocol.text import links
+from tests.each_row import each_row
 
 FILE_NAMES = st.text(
     st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"], blacklist_characters="/\\"), min_size=1, max_size=20
@@ -17,8 +18,8 @@ TITLES = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Zl", "Zp"]), m
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "file"),
+@each_row(
+    "text, file",
     [
         ("[Title](file.md) - hook", "file.md"),
         ("[Title](./file.md) — hook", "file.md"),
@@ -36,7 +37,7 @@ def test_each_form_of_an_index_line_names_its_note(text, file):
     assert links.note_target(text) == file
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "plain text",

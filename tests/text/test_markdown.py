@@ -18,6 +18,7 @@ from agent_memory_protocol.text.markdown import (
     is_rule,
     scan,
 )
+from tests.each_row import each_row
 
 MOST = settings.default.max_examples if settings.default else 100
 """How many examples the profile asks for."""
@@ -102,13 +103,13 @@ TABLES_IN_DISGUISE = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "blocks"), CERTAIN)
+@each_row("lines, blocks", CERTAIN)
 def test_the_scanner_names_the_blocks_of_ordinary_documents(lines, blocks):
     assert names(lines) == blocks
     assert facts(scan(lines)) == facts(referee.find_blocks(lines))
 
 
-@pytest.mark.parametrize("lines", UNCERTAIN)
+@each_row("lines", UNCERTAIN)
 def test_the_scanner_leaves_to_the_referee_what_it_is_not_certain_of(lines):
     assert scan(lines) is None
     assert referee.find_blocks(lines)
@@ -222,8 +223,8 @@ def test_no_cut_leaves_a_fence_open(lines):
     assert all(block.closed for block in referee.find_blocks(closed))
 
 
-@pytest.mark.parametrize(
-    ("lines", "added"),
+@each_row(
+    "lines, added",
     [
         (["```", "a"], ["```"]),
         (["~~~~ x", "```", "~~~"], ["~~~~"]),
@@ -241,8 +242,8 @@ def test_the_closing_fence_stands_where_the_opening_one_does(lines, added):
     assert close_fence(lines) == [*lines, *added]
 
 
-@pytest.mark.parametrize(
-    ("line", "level", "text"),
+@each_row(
+    "line, level, text",
     [
         ("# One", 1, "One"),
         ("###### Six ######", 6, "Six"),
@@ -278,8 +279,8 @@ def test_tabs_count_to_stops_of_four(line, column):
     assert column_of(line, line.strip(" \t")) == column
 
 
-@pytest.mark.parametrize(
-    ("text", "width"),
+@each_row(
+    "text, width",
     [("- a", 1), ("*", 1), ("+\ta", 1), ("1. a", 2), ("123456789) a", 10), ("-a", 0), ("1.a", 0), ("1234567890. a", 0)],
 )
 def test_a_list_marker_has_a_width(text, width):

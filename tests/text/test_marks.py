@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from agent_memory_protocol.text import dates, marks
+from tests.each_row import each_row
 
 DAY = date(2026, 2, 15)
 JANUARY = date(2026, 1, 1)
@@ -119,7 +120,7 @@ NO_DATES = [
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(("text", "day"), BRACKETED)
+@each_row("text, day", BRACKETED)
 def test_a_bracketed_date_dates_its_entry(text, day):
     mark = marks.read(text).date
     assert mark is not None
@@ -129,7 +130,7 @@ def test_a_bracketed_date_dates_its_entry(text, day):
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(("text", "day"), OTHER_SPELLINGS)
+@each_row("text, day", OTHER_SPELLINGS)
 def test_so_does_another_spelling_at_the_start_or_in_a_parenthesis(text, day):
     mark = marks.read(text).date
     assert mark is not None
@@ -139,7 +140,7 @@ def test_so_does_another_spelling_at_the_start_or_in_a_parenthesis(text, day):
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize("text", NO_DATES)
+@each_row("text", NO_DATES)
 def test_any_other_date_dates_nothing(text):
     assert marks.read(text).date is None
 
@@ -174,7 +175,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), SAID)
+@each_row("text, said", SAID)
 def test_what_an_entry_says_is_its_text_without_the_date_and_the_marks_in_front(text, said):
     assert marks.bare(text, marks.read(text)) == said
 
@@ -301,7 +302,7 @@ def test_blanking_out_keeps_every_position(text):
     assert all(after in (before, "\0") for before, after in zip(text, plain, strict=True))
 
 
-@pytest.mark.parametrize("piece", ["[a](", "](", "`a``b", "<a", "[", "[a](b '", "[2026-01-01]", "1-", "\\"])
+@each_row("piece", ["[a](", "](", "`a``b", "<a", "[", "[a](b '", "[2026-01-01]", "1-", "\\"])
 def test_no_text_takes_long(piece):
     """A destination may be nested without end; without a bound the work grows with the square of the text."""
     text = "[2026-02-15] x " + piece * (25_000 // len(piece))

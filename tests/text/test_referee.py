@@ -8,6 +8,7 @@ from agent_memory_protocol.errors import DamagedFile
 from agent_memory_protocol.limits import split_lines
 from agent_memory_protocol.text import markdown
 from agent_memory_protocol.text.referee import find_blocks, remove_hidden
+from tests.each_row import each_row
 
 
 def names(text: str, begin: int = 0) -> str:
@@ -36,7 +37,7 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "blocks"), BLOCKS)
+@each_row("text, blocks", BLOCKS)
 def test_every_construct_has_its_block(text, blocks):
     assert names(text) == blocks
 

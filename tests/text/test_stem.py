@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.text.stem import base, stem
+from tests.each_row import each_row
 
 REPOSITORY = Path(__file__).parents[2]
 ENDINGS = [
@@ -60,7 +61,7 @@ def test_forms_of_a_word_are_one(words):
     assert len(set(map(stem, words))) == 1
 
 
-@pytest.mark.parametrize("word", ["s7", "größe", "数据", "ab", "", "3.11", "x86", "c++"])
+@each_row("word", ["s7", "größe", "数据", "ab", "", "3.11", "x86", "c++"])
 def test_what_is_no_english_word_stays_as_it_is(word):
     assert stem(word) == word
 

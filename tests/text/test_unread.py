@@ -3,6 +3,7 @@
 import pytest
 
 from agent_memory_protocol.text import marks, unread
+from tests.each_row import each_row
 
 UNREAD = [
     *("04.04.2026", "4.4.2026", "4. 4. 2026", "04/04/2026", "4/4/26", "04-04-2026", "26-04-04", "2026.04.04"),
@@ -34,7 +35,7 @@ READ_OR_MEANT = [
 ]
 
 
-@pytest.mark.parametrize("written", UNREAD)
+@each_row("written", UNREAD)
 def test_a_date_in_another_spelling_is_found_in_front(written):
     for front in FRONTS:
         text = front.format(written)
@@ -43,13 +44,13 @@ def test_a_date_in_another_spelling_is_found_in_front(written):
     assert unread.unread(f"due {written} or later") == []
 
 
-@pytest.mark.parametrize("text", READ_OR_MEANT)
+@each_row("text", READ_OR_MEANT)
 def test_what_dates_or_is_not_meant_as_a_date_is_left_alone(text):
     assert unread.unread(text) == []
     assert unread.impossible(text) == []
 
 
-@pytest.mark.parametrize("front", [*FRONTS, "[until {}] a", "[keep] [until {}] a", "[x] [until {}] a"])
+@each_row("front", [*FRONTS, "[until {}] a", "[keep] [until {}] a", "[x] [until {}] a"])
 def test_a_day_that_no_calendar_has_is_impossible_in_front_and_not_unread_too(front):
     assert len(unread.impossible(front.format("2026-02-30"))) == 1
     assert unread.unread(front.format("2026-02-30")) == []

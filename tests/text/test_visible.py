@@ -23,6 +23,7 @@ from agent_memory_protocol.text.visible import (
     show_invisible,
     without_hidden,
 )
+from tests.each_row import each_row
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 MOST = settings.default.max_examples if settings.default else 100
@@ -137,14 +138,14 @@ SHOWN = [
 
 
 @pytest.mark.requirement("S4-60")
-@pytest.mark.parametrize(("text", "left"), HIDDEN)
+@each_row("text, left", HIDDEN)
 def test_what_a_reader_of_the_page_does_not_see_is_taken_out(text, left):
     assert kept(text) == left
     assert not hides_something(left)
 
 
 @pytest.mark.requirement("S4-60")
-@pytest.mark.parametrize("text", SHOWN)
+@each_row("text", SHOWN)
 def test_what_a_reader_sees_stays(text):
     assert kept(text) == text
 
@@ -399,7 +400,7 @@ def test_what_is_shown_as_nothing_passes_only_where_its_base_needs_it(base):
     assert {code for code, text in texts.items() if escape_line(text) == text} == PASS.get(base, set())
 
 
-@pytest.mark.parametrize(("line", "shown"), INVISIBLE)
+@each_row("line, shown", INVISIBLE)
 def test_an_invisible_character_becomes_a_visible_escape(line, shown):
     """B71: zero-width and bidi characters, an ANSI escape."""
     assert escape_line(line) == shown
@@ -411,7 +412,7 @@ def test_an_invisible_character_becomes_a_visible_escape(line, shown):
     assert found[1] in shown
 
 
-@pytest.mark.parametrize("line", VISIBLE)
+@each_row("line", VISIBLE)
 def test_what_scripts_and_emoji_need_stays(line):
     assert escape_line(line) == line
     assert first_invisible(line) is None
@@ -469,14 +470,14 @@ NO_MARKERS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "broken"), MARKERS)
+@each_row("line, broken", MARKERS)
 def test_what_could_pass_for_a_marker_is_broken_and_still_readable(line, broken):
     """B71: text can forge the closing marker of the block."""
     assert escape_line(line) == broken
     assert needs_escapes(line, rare_bytes(line.encode()))
 
 
-@pytest.mark.parametrize("line", NO_MARKERS)
+@each_row("line", NO_MARKERS)
 def test_any_other_angle_or_bracket_stays(line):
     assert escape_line(line) == line
 

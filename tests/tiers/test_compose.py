@@ -10,6 +10,7 @@ from agent_memory_protocol.text import dates
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.compose import NewEntry, compose
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 DAY = dates.day_number("2026-02-15")
@@ -66,13 +67,13 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("text", UNCHANGED)
+@each_row("text", UNCHANGED)
 def test_a_text_that_is_one_entry_stays_as_it_is(text):
     assert made(text) == text
 
 
 @pytest.mark.requirement("S4-61", "S4-64")
-@pytest.mark.parametrize(("text", "lines"), CHANGED)
+@each_row("text, lines", CHANGED)
 def test_what_would_be_more_than_an_entry_is_made_one(text, lines):
     assert made(text) == lines
 
@@ -111,7 +112,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason"), REFUSED)
+@each_row("text, reason", REFUSED)
 def test_what_no_reader_would_see_or_no_page_holds_is_refused_with_the_reason(text, reason):
     with pytest.raises(RefusedText) as refused:
         made(text)

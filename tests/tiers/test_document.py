@@ -14,6 +14,7 @@ from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.compose import NewEntry, compose
 from agent_memory_protocol.tiers.document import Document
+from tests.each_row import each_row
 
 from .conftest import SHARED, parse
 
@@ -65,7 +66,7 @@ def test_so_it_is_on_every_real_file(corpus):
 
 
 @pytest.mark.requirement("S4-61", "S4-62")
-@pytest.mark.parametrize("case", sorted(path.name.removesuffix(".before.md") for path in GOLDEN.glob("*.before.md")))
+@each_row("case", sorted(path.name.removesuffix(".before.md") for path in GOLDEN.glob("*.before.md")))
 def test_an_entry_is_put(case):
     before = (GOLDEN / f"{case}.before.md").read_bytes()
     assert added(before).decode() == (GOLDEN / f"{case}.after.md").read_text(encoding="utf-8")
@@ -84,7 +85,7 @@ FINAL_LINES = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), FINAL_LINES)
+@each_row("before, after", FINAL_LINES)
 def test_an_entry_has_its_own_line_in_the_files_line_ending(before, after):
     """B22: appending to a file with no final newline glues the new entry to the last one."""
     assert added(before) == after
@@ -169,7 +170,7 @@ def test_a_conflict_is_found_beside_code(text):
         document.check_writable(parse(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("# T\n\n=======\n", "- <<<<<<< HEAD\n", ">>>>>>> b\n<<<<<<< a\n", "<<<<<<<\n>>>>>>>\n", ""),
@@ -247,7 +248,7 @@ def test_no_text_makes_a_heading_twice(section):
     assert len(result.document.outline.entries) == len(parse(SECTIONS).outline.entries) + 1
 
 
-@pytest.mark.parametrize("section", ["", "#", "  ", "a\nb", "a\u2028b", "x" * 121, "a\u200bb", "a\x1bb"])
+@each_row("section", ["", "#", "  ", "a\nb", "a\u2028b", "x" * 121, "a\u200bb", "a\x1bb"])
 def test_what_cannot_be_a_heading_is_no_section(section):
     with pytest.raises(RefusedText, match="cannot be a section's name"):
         document.check_section_name(section)
@@ -284,7 +285,7 @@ SAME = [
 OTHER = ["- Redis needs AOF on", "- redis needs AOF on.", "- Redis needs AOF on.\n  - why", "- `Redis` needs AOF on."]
 
 
-@pytest.mark.parametrize("text", SAME)
+@each_row("text", SAME)
 def test_an_entrys_id_survives_moving_re_indenting_and_re_dating(text):
     """B69: the same bullet with trailing spaces, another mark, another date is already there."""
     expected = document.id_of_new(fact("Redis needs AOF on."), SHARED)
@@ -388,7 +389,7 @@ REDATED = [
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(("before", "after"), REDATED)
+@each_row("before, after", REDATED)
 def test_a_date_moves_forward_in_the_spelling_it_has(before, after):
     doc = parse(before)
     changed = document.redate(doc, doc.outline.entries[-1], dates.day_number("2026-06-15") or 0)

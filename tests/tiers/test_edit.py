@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.tiers import compose, edit
 from agent_memory_protocol.tiers.document import Document
+from tests.each_row import each_row
 
 from .conftest import ids_with, parse
 
@@ -68,7 +69,7 @@ REPLACED = {
 }
 
 
-@pytest.mark.parametrize("case", REPLACED)
+@each_row("case", REPLACED)
 def test_a_replaced_entry_stands_where_the_old_one_stood(case):
     before, text, after = REPLACED[case]
     doc = parse(before)

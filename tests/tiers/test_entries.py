@@ -10,6 +10,7 @@ from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.dates import day_text
 from agent_memory_protocol.text.placeholders import is_placeholder
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, outline
+from tests.each_row import each_row
 
 
 def read(text: str) -> Outline:
@@ -62,7 +63,7 @@ ENTRIES = [
 
 
 @pytest.mark.requirement("S4-61")
-@pytest.mark.parametrize(("text", "entries"), ENTRIES)
+@each_row("text, entries", ENTRIES)
 def test_an_entry_is_an_item_or_a_run_of_prose(text, entries):
     assert spans(text) == entries
 
@@ -89,12 +90,12 @@ NOT_SPLIT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "entries"), SPLIT)
+@each_row("text, entries", SPLIT)
 def test_prose_that_starts_with_its_own_date_begins_a_new_entry(text, entries):
     assert spans(text) == entries
 
 
-@pytest.mark.parametrize(("text", "entries"), NOT_SPLIT)
+@each_row("text, entries", NOT_SPLIT)
 def test_a_date_anywhere_else_does_not(text, entries):
     assert spans(text) == entries
 
@@ -129,7 +130,7 @@ BOTH = [
 ]
 
 
-@pytest.mark.parametrize("text", LABELS)
+@each_row("text", LABELS)
 def test_a_label_belongs_to_the_list_after_it_and_is_no_entry(text):
     found = read(text)
     assert [entry.label for entry in found.entries] == [0, 0]
@@ -174,12 +175,12 @@ def test_a_short_numbered_list_is_one_entry(text, entries):
     assert spans(text) == entries
 
 
-@pytest.mark.parametrize(("text", "entries"), NO_STEPS)
+@each_row("text, entries", NO_STEPS)
 def test_of_other_lists_each_item_is_one(text, entries):
     assert spans(text) == entries
 
 
-@pytest.mark.parametrize("text", NO_LABELS)
+@each_row("text", NO_LABELS)
 def test_any_other_paragraph_before_a_list_is_an_entry(text):
     found = read(text)
     assert found.labels == {}
@@ -211,8 +212,8 @@ def test_the_first_paragraph_is_what_dates_and_ids_look_at():
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(
-    ("text", "days"),
+@each_row(
+    "text, days",
     [
         pytest.param("- [2026-01-02] a\n- b\n", ["2026-01-02 own mark", "undated"], id="own"),
         pytest.param("- a\n  [2026-01-02]\n", ["2026-01-02 own mark"], id="on-a-later-line"),

@@ -19,6 +19,7 @@ from agent_memory_protocol.tiers.meet import (
     meeting_of,
     meetings,
 )
+from tests.each_row import each_row
 
 NEITHER = "neither"
 TABLE = Path(__file__).parents[1] / "data" / "meetings.tsv"
@@ -60,7 +61,7 @@ def test_what_is_told_of_a_pair_is_right_and_most_is_told(way, recall):
     assert found >= recall
 
 
-@pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[0] == NEITHER], ids=lambda pair: pair[1][:40])
+@each_row("pair", [pair for pair in PAIRS if pair[0] == NEITHER], ids=lambda pair: pair[1][:40])
 def test_pairs_that_only_look_alike_are_told_apart(pair):
     assert met(*pair[1:]) == met(*reversed(pair[1:])) == NEITHER
 
@@ -75,8 +76,8 @@ def document_ways(text: str) -> list[str]:
     return [one.way for one in meetings([parse(text)])]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
         ("# S\n\n- push to main\n\nNever:\n\n- push to main\n", [OPPOSITE]),
         ("# S\n\n- push to main\n\n**Never**\n\n- push to main\n", [OPPOSITE]),
@@ -174,8 +175,8 @@ def page(text: str, *above: str) -> str:
     return "\n\n".join(["# S", *above, f"- {text}"]) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "found"),
+@each_row(
+    "one, other, found",
     [
         (page(OLD), page(NEW), [CHANGED]),
         (page(OLD, "## Databases"), page(NEW, "## Databases"), [CHANGED]),

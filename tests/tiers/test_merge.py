@@ -11,6 +11,7 @@ from agent_memory_protocol.errors import DamagedFile, Refused
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.merge import merge
 from agent_memory_protocol.tiers.remove import remove
+from tests.each_row import each_row
 
 from .conftest import parse
 
@@ -95,7 +96,7 @@ CLEAN = [
 ]
 
 
-@pytest.mark.parametrize(("ours", "theirs", "wanted"), CLEAN)
+@each_row("ours, theirs, wanted", CLEAN)
 def test_what_both_sides_did_is_in_the_result(ours, theirs, wanted):
     assert merged(BASE, ours, theirs) == wanted
 

@@ -13,6 +13,7 @@ from agent_memory_protocol.tiers.add import add
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.prune import Judged, Plan
 from agent_memory_protocol.tiers.remove import remove
+from tests.each_row import each_row
 
 from .conftest import parse
 
@@ -90,7 +91,7 @@ STAYS = {
 
 
 @pytest.mark.requirement("S4-62", "S4-63")
-@pytest.mark.parametrize("case", GOES)
+@each_row("case", GOES)
 def test_what_has_an_old_date_of_its_own_goes(case):
     made = plan(f"# T\n\n{GOES[case]}\n")
     one = only(made)
@@ -100,7 +101,7 @@ def test_what_has_an_old_date_of_its_own_goes(case):
 
 
 @pytest.mark.requirement("S4-62", "S4-63")
-@pytest.mark.parametrize("case", STAYS)
+@each_row("case", STAYS)
 def test_what_is_not_old_or_says_so_only_elsewhere_stays(case):
     text, cause = STAYS[case]
     title = "# Log 2026-01-01" if case == "a date in the title" else "# T"

@@ -18,6 +18,7 @@ from agent_memory_protocol.tiers.remove import leaving, regrouped
 from agent_memory_protocol.tiers.remove import remove as take_out
 from agent_memory_protocol.tiers.restore import put_back
 from agent_memory_protocol.tiers.taken import as_json, from_json, take
+from tests.each_row import each_row
 
 from .conftest import ids_with, parse, remove_and_return
 
@@ -141,7 +142,7 @@ STAYS = {
 }
 
 
-@pytest.mark.parametrize("case", GOES)
+@each_row("case", GOES)
 def test_what_is_taken_out_goes_with_all_that_was_only_there_for_it(case):
     before, after = GOES[case]
     left = remove(before, "GONE")
@@ -154,14 +155,14 @@ def test_what_is_taken_out_goes_with_all_that_was_only_there_for_it(case):
     assert texts(parse(left)) == [doc.text(doc.entry(one)) for one in doc.ids if one not in gone]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("case", STAYS)
+@each_row("case", STAYS)
 @pytest.mark.requirement("S4-63")
 def test_what_is_not_taken_out_stays_as_it_was(case):
     before, after = STAYS[case]
     assert remove(before, "GONE") == after
 
 
-@pytest.mark.parametrize("case", [*GOES, *STAYS])
+@each_row("case", [*GOES, *STAYS])
 def test_what_was_taken_out_comes_back_to_where_it_was(case):
     before, _ = {**GOES, **STAYS}[case]
     after = remove_and_return(before, "GONE")

@@ -8,6 +8,7 @@ from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import remove as take_out
 from agent_memory_protocol.tiers.restore import put_back, put_back_all
 from agent_memory_protocol.tiers.taken import Place, Taken, take
+from tests.each_row import each_row
 
 from .conftest import ids_with, parse, remove_and_return
 
@@ -23,8 +24,8 @@ def headings(doc: Document) -> list[str]:
 LIST = "# T\n\n- a\n- b\n- c\n- d\n- e\n- f\n\n## Z\n\n- z\n"
 
 
-@pytest.mark.parametrize("order", [1, -1], ids=["in file order", "against it"])
-@pytest.mark.parametrize("words", ["ab", "bc", "ef", "bde", "abcdef", "fz", "abcdefz"])
+@each_row("order", [1, -1], ids=["in file order", "against it"])
+@each_row("words", ["ab", "bc", "ef", "bde", "abcdef", "fz", "abcdefz"])
 def test_entries_come_back_in_any_order(words, order):
     assert remove_and_return(LIST, *(f"- {word}" for word in words), order=order) == LIST
 

@@ -13,6 +13,7 @@ from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.remove import leaving, remove
 from agent_memory_protocol.tiers.taken import Taken
 from agent_memory_protocol.tiers.undo import literal_text, undo_of, undone
+from tests.each_row import each_row
 
 from .conftest import parse
 
@@ -50,7 +51,7 @@ def test_a_removal_is_taken_back_to_the_byte(text, chosen):
     assert made.data.decode() == text
 
 
-@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
+@each_row("text", PAGES.values(), ids=PAGES)
 def test_an_undo_holds_no_text_of_an_entry_and_counts_only_for_what_the_removal_left(text):
     old, new, gone = taking_out(text, [True] * 9)
     undo = undo_of(old, new, gone)

@@ -13,6 +13,7 @@ from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.cli.review import screen
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.verbs.review import KINDS, Item, Text
+from tests.each_row import each_row
 
 LONG = "word " * 40
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -77,7 +78,7 @@ def test_what_was_refused_is_not_listed_again(workspace):
     assert [one.id for one in workspace.review() if one.kind == "changed"] == [item.id]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_any_list_fits_a_screen_and_shows_something_of_every_kind(seed):
     chance = random.Random(seed)
     found = [

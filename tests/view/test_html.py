@@ -15,6 +15,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.view.html import LARGEST, LEAVES_OUT, single_file
 from agent_memory_protocol.view.markdown import as_html
 from agent_memory_protocol.view.page import gather
+from tests.each_row import each_row
 
 from .seen import Seen
 
@@ -194,8 +195,8 @@ def test_one_shared_document_ten_agents_and_fifty_notes_at_their_limits_fit_into
     assert data.count(b"data-id=") == 11 * 198
 
 
-@pytest.mark.parametrize(
-    ("text", "html"),
+@each_row(
+    "text, html",
     [
         ("[a](https://a.example/b)", '<a href="https://a.example/b" rel="noopener noreferrer">a</a>'),
         ("[a](./user_b.md#c)", '<a href="#d1-n1">a</a>'),
