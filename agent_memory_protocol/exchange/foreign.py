@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 
 from ..errors import DamagedFile
 from ..formats import parquet, rows, table
@@ -12,6 +13,7 @@ from ..formats.rows import Columns
 
 CSV = "csv"
 _ENDINGS = (".csv", ".tsv")
+_LOOKED_AT, _LONGEST_LINE = 1_000, 1 << 20
 _LINES = ("ndjson", "json", "mcp-graph", "jsonl")
 
 Read = Callable[[], Iterable[MemoryEntry | Problem]]
@@ -35,14 +37,14 @@ def reader_of(path: str, name: str, format: str, columns: Columns) -> tuple[str,
     try:
         found = table.detect(path, name=name) if format == table.AUTO else table.by_name(format)
     except DamagedFile:
-        if not columns.named and not _has_texts(path):
+        if not columns.named and not _has_rows(path):
             raise
         return "ndjson", partial(rows.read_lines, path, columns)
     if found.name == "parquet" and (columns.named or not parquet.has_entries(path)):
         return found.name, partial(_read_parquet, path, columns)
     if found.name == "ndjson" or (found.name in _LINES and columns.named):
         return "ndjson", partial(rows.read_lines, path, columns)
-    if found.name in ("mcp-graph", "json") and format == table.AUTO and _has_texts(path):
+    if found.name in ("mcp-graph", "json") and format == table.AUTO and _has_rows(path):
         return "ndjson", partial(rows.read_lines, path, columns)
     return found.name, partial(found.read, path)
 
@@ -52,13 +54,18 @@ def _read_parquet(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem
         yield attempt(f"row {number:,}", rows.entry, row, columns)
 
 
-def _has_texts(path: str) -> bool:
-    """Say whether the first line, or the first object of an array, is a row with a text."""
+def _has_rows(path: str) -> bool:
+    """Say whether a file holds JSON objects of another tool: what begins it is one, and no part of a graph."""
     with open(path, "rb") as file:
-        line = file.readline(1 << 20)
+        lines = list(islice(iter(lambda: file.readline(_LONGEST_LINE), b""), _LOOKED_AT))
+    found = _rows_of(b"".join(lines)) or [row for line in lines for row in _rows_of(line) or ()]
+    return bool(found) and not any(is_graph(row) or "timestamp_ms" in row for row in found)
+
+
+def _rows_of(data: bytes) -> list[dict[str, object]] | None:
+    """Return the objects in one JSON value; None where it is no JSON, or holds something else."""
     try:
-        value = json.loads(line)
+        found = rows.listed(json.loads(data))
     except (ValueError, RecursionError):
-        return False
-    first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, dict) and isinstance(first.get("text"), str) and not is_graph(first)
+        return None
+    return [one for one in found if isinstance(one, dict)]

@@ -7,17 +7,21 @@ into `extra` as text, so nothing of a row is lost; only our own `derived` column
 import csv
 import json
 import math
+import re
 import uuid
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from io import StringIO
 from types import MappingProxyType
 
 from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
+from ..limits import split_lines
 from . import record_files
 from .derived import SECTION, TIER, Derived, derived
 from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment
@@ -26,14 +30,20 @@ from .json_schema import entry_of
 FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
 _NAMESPACE = uuid.UUID("5a0c0a0e-3f1b-5c53-9d0c-6f1f0c3b7a11")
 _LARGEST = 256 << 20
-_TIMES = ("timestamp", "created_at", "createdAt", "time", "date")
-"""Columns that are taken for the time where none is named."""
+_NAMES = {
+    "text": ("text", "content", "memory", "fact", "body", "note"),
+    "timestamp_ms": ("timestamp_ms", "timestamp", "created_at", "createdat", "time", "date"),
+    "tags": ("tags", "labels", "keywords"),
+}
+"""What columns are called, in any case, that are taken for a field where no other is named: the first that is there."""
+
+_SLASHES = re.compile(r"\d{4}/\d{2}/\d{2}")
 
 _NO_TIMES = ("nat", "nan", "null", "none", "na", "n/a", "-")
 """How tools spell a time that is not known."""
 
-_SECONDS_END = 100_000_000_000
-"""A number below this counts seconds, one above milliseconds: in milliseconds it is in the year 1973."""
+_UNITS = ((10**11, 1000.0), (10**14, 1.0), (10**17, 1e-3), (math.inf, 1e-6))
+"""A number below each of these counts seconds, milliseconds, microseconds or nanoseconds: in the next it is in 1973."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +89,14 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
         BadEntry: it has no text, or a value that no field of an entry can have.
     """
     left = {str(name): value for name, value in row.items() if name not in (None, "")}  # "" is the index of pandas
-    fields: dict[str, object] = {}
+    fields = {name: _take(left, column) for name, column in columns.named.items()}
     for name in FIELDS:
-        column = columns.named.get(name, name)
-        if name not in columns.named and column in columns.named.values():
-            continue
-        fields[name] = left.pop(column, None)
-    if fields["timestamp_ms"] is None and "timestamp_ms" not in columns.named:
-        found = next((name for name in _TIMES if left.get(name) is not None), None)
-        fields["timestamp_ms"] = None if found is None else left.pop(found)
+        if name not in fields:
+            fields[name] = left.pop(_called(left, name), None)
     text = fields["text"]
     if not isinstance(text, str) or not text.strip():
-        column = columns.named.get("text", "text")
-        keys = ", ".join(list(row)[:8]) or "none"
-        raise BadEntry(f"it has no text in {column}; name its column with --text (columns: {keys})")
+        raise BadEntry(_no_text(row, columns))
+    text = "\n".join(split_lines(text))
     when = _milliseconds(fields["timestamp_ms"])
     carried = _pairs(fields["extra"])
     made = derived(MemoryEntry("", when, text, extra=carried))
@@ -115,6 +119,45 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
     )
 
 
+def _called(row: Mapping[str, object], name: str) -> str:
+    """Return the column of a row that is taken for a field; "" where there is none."""
+    known = {column.casefold(): column for column, value in row.items() if value is not None}
+    return next((known[one] for one in _NAMES.get(name, (name,)) if one in known), "")
+
+
+def _take(row: dict[str, object], column: str) -> object:
+    """Take a value out of a row: that of a column, or with `a.b` of a key in an object."""
+    if column in row:
+        return row.pop(column)
+    outer, dot, key = column.partition(".")
+    inner = row.get(outer)
+    if not dot or not isinstance(inner, Mapping):
+        return None
+    rest = {**inner}
+    value = _take(rest, key)
+    row[outer] = rest
+    if not rest:
+        del row[outer]
+    return value
+
+
+def _no_text(row: Mapping[str, object], columns: Columns) -> str:
+    column = columns.named.get("text") or _called({str(name): "" for name in row}, "text")
+    if column in row:
+        return f"its {column} is empty, or no text"
+    keys = ", ".join([*_keys(row)][:8]) or "none"
+    return f"it has no text in {column or 'text'}; name its column with --text (columns: {keys})"
+
+
+def _keys(row: Mapping[str, object]) -> Iterator[str]:
+    """Yield what columns are called, of objects each key."""
+    for name, value in row.items():
+        if isinstance(value, Mapping) and value:
+            yield from (f"{name}.{key}" for key in _keys(value))
+        elif name:
+            yield str(name)
+
+
 def tags_of(value: object) -> tuple[str, ...]:
     """Return tags as other tools write them: a list, one as JSON or Python, or one text with commas or semicolons."""
     if _is_missing(value):
@@ -131,19 +174,42 @@ def tags_of(value: object) -> tuple[str, ...]:
 
 
 def read_lines(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
-    """Read JSON objects, one a line, or a JSON array of them."""
+    """Read JSON objects: one a line, a JSON array of them, or an object whose only list is of them."""
     data = split_bom(record_files.read_whole(path, _LARGEST))[1]
-    if data.lstrip().startswith(b"["):
-        try:
-            rows = json.loads(data)
-        except (ValueError, RecursionError) as error:
-            raise DamagedFile(f"is not JSON: {error}", path=shown(path)) from None
+    rows = _listed(data, path)
+    if rows is not None:
         for number, row in enumerate(rows, start=1):
             yield attempt(f"entry {number:,}", _from_object, row, columns)
         return
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
             yield attempt(f"line {number:,}", _from_line, line, columns)
+
+
+def listed(value: object) -> list[object]:
+    """Return the rows in a JSON value: an array, an object's only list of objects, or a table as pandas writes it."""
+    if not isinstance(value, dict):
+        return value if isinstance(value, list) else [value]
+    names, cells = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(cells, list) and all(isinstance(row, list) for row in cells):
+        return [dict(zip(names, row, strict=False)) for row in cells]
+    text = _called(value, "text")
+    if text and all(isinstance(column, dict) for column in value.values()):
+        return [{name: column.get(key) for name, column in value.items()} for key in value[text]]
+    if not text:
+        lists = [one for one in value.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
+        return lists[0] if len(lists) == 1 else [value]
+    return [value]
+
+
+def _listed(data: bytes, path: str) -> list[object] | None:
+    """Return the objects of one JSON value; None where each line is one."""
+    try:
+        return listed(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        if data.lstrip().startswith(b"["):
+            raise DamagedFile(f"is not JSON: {error}", path=shown(path)) from None
+        return None
 
 
 def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
@@ -155,7 +221,10 @@ def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
         raise DamagedFile("is not UTF-8; save it as UTF-8", path=shown(path)) from None
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
-    rows = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter)
+    rows = csv.DictReader(StringIO(text, newline=""), delimiter=delimiter)
+    header = dict.fromkeys(rows.fieldnames or (), "")
+    if (columns.named.get("text") or _called(header, "text")) not in header:
+        raise DamagedFile(_no_text(header, columns), path=shown(path))
     for row in rows:
         values = {name: None if value == "" else value for name, value in row.items() if isinstance(name, str)}
         yield attempt(f"line {rows.line_num:,}", entry, values, columns)
@@ -250,7 +319,7 @@ def _milliseconds(value: object) -> int:
     if isinstance(value, date):
         return to_milliseconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
-        return int(value if value >= _SECONDS_END else value * 1000)
+        return int(value * next(unit for end, unit in _UNITS if value < end))
     raise BadEntry("the time is not a moment")
 
 
@@ -259,7 +328,10 @@ def _moment(text: str) -> float | datetime:
         return float(text)
     except ValueError:
         pass
+    text = text.strip()
     try:
-        return datetime.fromisoformat(text.strip())
+        return datetime.fromisoformat(text.replace("/", "-") if _SLASHES.match(text) else text)
     except ValueError:
+        with suppress(ValueError):
+            return parsedate_to_datetime(text)
         raise BadEntry(f"{text[:40]!a} is not a moment; give ISO 8601, or seconds or milliseconds since 1970") from None
