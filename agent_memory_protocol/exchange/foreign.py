@@ -63,7 +63,7 @@ def _has_rows(path: str) -> bool:
 
 
 def _rows_of(data: bytes) -> list[dict[str, object]] | None:
-    """Return the objects in one JSON value; None where it is no JSON, or holds something else."""
+    """Return the objects in one JSON value; None where the bytes are not one."""
     try:
         found = rows.listed(json.loads(data))
     except (ValueError, RecursionError):
