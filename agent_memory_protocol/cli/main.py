@@ -60,7 +60,7 @@ _VERBS = {
         "merge": ("merge", "Merge two versions of a memory file, entry by entry."),
     },
     "Records": {
-        "record": ("records", "List, show, decide, redact, verify and sign records."),
+        "record": ("records", "Remember, list, show, decide, redact, verify and sign records."),
         "consolidate": ("consolidate", "Merge records that say the same, and mark contradictions."),
         "decay": ("consolidate", "Archive records that nobody has used for a long time."),
     },

@@ -132,8 +132,8 @@ def remember_command(
 
     \b
     Examples:
-        amp record remember "The API listens on port 9090." --replaces mem:4783496e
-        amp record remember "Staging moved to Frankfurt." --store postgresql://db.example.org/memory
+        amp record remember "The API is on port 9090." --replaces mem:4783496e
+        amp record remember "Staging moved." --store postgresql://db/memory
     """
     memory = open_memory(call, store, identity)
     retired = None if replaces is None else memory.find_id(replaces)
@@ -158,7 +158,7 @@ def dispute_command(call: Call, one: str, other: str, reason: str, identity: str
 
     \b
     Example:
-        amp record dispute mem:4783496e mem:e620a3a8 --reason "the wiki says otherwise"
+        amp record dispute mem:4783496e mem:e620a3a8 --reason "the wiki differs"
     """
     memory = open_memory(call, store, identity)
     sides = memory.dispute(memory.find_id(one), memory.find_id(other), reason)

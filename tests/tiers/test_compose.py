@@ -107,8 +107,8 @@ REFUSED = [
     pytest.param("[a\nb]: /hidden", "comment or link definition", id="link-definition-in-two-lines"),
     pytest.param("- [T](note.md) - hook", "begins with a link to a note", id="an-index-line"),
     pytest.param("[2026-02-30] x", "[2026-02-30] is not in the calendar", id="impossible-date"),
-    pytest.param("(none yet)", "only holds a place", id="placeholder"),
-    pytest.param("- [2026-02-15] *TODO*", "only holds a place", id="dated-placeholder"),
+    pytest.param("(none yet)", "only a placeholder", id="placeholder"),
+    pytest.param("- [2026-02-15] *TODO*", "only a placeholder", id="dated-placeholder"),
 ]
 
 
