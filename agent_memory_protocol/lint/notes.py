@@ -22,13 +22,15 @@ _LABEL = re.compile(
 class NoteView:
     """A note as the rules see it: the note, its text, the names a link to a note here may have, allowed fingerprints.
 
-    A note's names are the `link_name` of its file and of the name in its header.
+    A note's names are the `link_name` of its file and of the name in its header. A part is one of several files, not
+    the first, that a note over the limit was divided into.
     """
 
     note: Note
     text: str
     names: frozenset[str]
     allowed: Collection[str] = ()
+    is_part: bool = False
 
 
 @rule(
@@ -66,7 +68,7 @@ def note_type(view: NoteView) -> Iterator[Remark]:
     prefix = next((one for one in notes.TYPES if view.note.file.startswith((f"{one}_", f"{one}-"))), "")
     if declared and declared not in notes.TYPES:
         yield Remark(1, f"the type {declared!r} is not one of {', '.join(notes.TYPES)}", severity=WARNING)
-    elif declared and prefix and declared != prefix:
+    elif declared and prefix and declared != prefix and not view.is_part:
         yield Remark(1, f"the type is {declared} and the file name says {prefix}; make them agree")
 
 

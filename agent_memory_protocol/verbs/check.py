@@ -203,14 +203,16 @@ class _Check:
         self.notes += [(target, one) for one, _ in found.values()]
         called = [*names, *(one.head.name for one, _ in found.values())]
         linked = frozenset(notes.link_name(name) for name in called)
+        parts = note_store.parts_of_notes(root, folder, names)
+        allowed = self.session.settings.secrets_allow
         for path, (one, text) in found.items():
-            self._run("note", notes.NoteView(one, text, linked, self.session.settings.secrets_allow), path)
+            self._run("note", notes.NoteView(one, text, linked, allowed, one.file in parts), path)
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
             files = indexes.by_key(names)
             elsewhere = self._beside_index(target, files)
-            elsewhere |= indexes.by_key(note_store.parts_of_notes(root, folder, names)).keys()
+            elsewhere |= indexes.by_key(parts).keys()
             listing = index.IndexView(
                 indexes.read(text), lines, files, frozenset(unread), elsewhere=frozenset(elsewhere)
             )

@@ -18,6 +18,7 @@ from ..search.excerpt import PASSAGE, best_line, excerpt
 from ..search.port import Hit
 from ..text import labels
 from ..text.dates import day_number
+from ..tiers import document as documents
 from ..tiers.document import Document
 from .stored import stored_entry
 
@@ -111,9 +112,17 @@ def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -
     said = note.head.description or note.title
     line = 1 if best is None else best + 1
     shown = said if best is None or best < start else _paragraph(lines, best)
+    page = documents.parse(text.encode(), target)
+    shown = labels.in_front_of_item(_label_over(page, best), shown)
     hit_note = found_by(hit, "note", target, session.path(target).with_name(file), file, shown)
-    day, around = _day_of(session, target, note), _around(lines, line, context)
+    day, around = _day_of(session, target, note), _governed(page, _around(lines, line, context))
     return replace(hit_note, text=said, line=line, passage_line=line, date=day, lines=around)
+
+
+def _label_over(page: Document, line: int | None) -> str:
+    """Return the label that governs a line, counted from 0; "" for none."""
+    entries = page.outline.entries if line is not None else []
+    return next((page.label(one) for one in entries if one.start <= (line or 0) < one.end), "")
 
 
 def _listed(session: Session, target: Target, file: str, hit: Hit, context: int) -> Found | None:

@@ -672,7 +672,7 @@ def test_a_note_over_the_limit_keeps_its_header_and_its_parts_what_governs_them(
     assert [said.count(f"- forbidden {number}\n") for number in range(400)] == [1] * 400
     assert "(feedback_big.md)" in markdown_of(workspace)["MEMORY.md"]
     assert "feedback_big.2.md" not in markdown_of(workspace)["MEMORY.md"]
-    assert workspace.check(select=["index"]) == []
+    assert workspace.check(select=["index", "note-type"]) == []
     assert not any(one.does_something for one in workspace.plan_adoption([str(folder)]))
 
 

@@ -17,6 +17,7 @@ from agent_memory_protocol import Actor, Workspace
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.errors import MissingExtra
 from agent_memory_protocol.search.embedding import HashEmbedder
+from agent_memory_protocol.text import labels
 
 SHARED = ".scaffolding/agent-memory/shared"
 
@@ -84,6 +85,15 @@ def test_each_hit_says_where_it_stands_and_why_it_matched(filled, tmp_path):
 def test_a_note_is_found_by_what_it_says(workspace):
     workspace.new_note("feedback", "flaky", description="Rerun a flaky test", why="CI is slow.", how="Run it alone.")
     assert [(one.kind, one.id) for one in workspace.search("slow CI")] == [("note", "feedback_flaky.md")]
+
+
+@pytest.mark.parametrize("label", ["Never:", "**Nie wieder**", "[Forbidden](rules.md):"], ids=["plain", "bold", "link"])
+def test_what_a_note_says_under_a_label_is_shown_with_it(workspace, label):
+    body = f"The cache.\n\n{label}\n\n- flush the quokka\n"
+    workspace.new_note("project", "cache", description="Caches", why="It broke.", how="Mind it.", body=body)
+    (hit,) = workspace.search("quokka", context=1)
+    assert hit.passage == f"{labels.plain(label)}: flush the quokka"
+    assert label in [line for _, line in hit.lines]
 
 
 def test_only_what_the_actor_may_read_is_found(filled):
