@@ -13,7 +13,7 @@ from .walk import OpenFolder, Walk, check_name, open_outright
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Self, TypeVar
 
     Signed = TypeVar("Signed")
@@ -25,6 +25,7 @@ Stamp = tuple[int, int, int]
 """What `stamp` returns."""
 
 _CHUNK = 1 << 20
+_SMALL = 64
 
 
 class Content:
@@ -57,7 +58,15 @@ class Root(Walk):
     Open one for one piece of work, and close it.
     """
 
-    __slots__ = ()
+    __slots__ = ("_listings",)
+
+    def __init__(self, top: OpenFolder, *, external_links: bool = False) -> None:
+        super().__init__(top, external_links=external_links)
+        self._listings: dict[tuple[str, ...], dict[str, bool]] | None = None
+
+    def list_once(self) -> None:
+        """Keep what each folder holds from now on: for a verb that asks much of very many folders and writes nothing."""
+        self._listings = {}
 
     @classmethod
     def open(cls, path: str, *, external_links: bool = False) -> "Self":
@@ -92,6 +101,9 @@ class Root(Walk):
             DamagedFile: something else is there, or it cannot be read; the message says what to do.
         """
 
+        if self._listings is not None and self._is_surely_missing(parts):
+            return None
+
         def whole(fd: int, info: os.stat_result) -> Content:
             if limit is not None and info.st_size > limit:
                 raise TooLarge(f"has {info.st_size} bytes, more than the {limit} that are read", path=shown(*parts))
@@ -105,6 +117,8 @@ class Root(Walk):
 
     def exists(self, parts: tuple[str, ...]) -> bool:
         """Say whether anything is there: a file, a folder, or a link, wherever it leads."""
+        if self._listings is not None and parts and parts[-1] in self._listing(parts[:-1]):
+            return True  # what is not listed may be there by another spelling
         folder = self.folder(parts[:-1])
         if folder is None or not parts:
             return folder is not None
@@ -124,7 +138,7 @@ class Root(Walk):
 
     def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
         """Say whether `list_files` would name a file that is wanted, without listing them all."""
-        return any(wanted(name) and not is_folder for name, is_folder in self._scan(parts))
+        return any(wanted(name) for name, is_folder in self._scan(parts) if not is_folder)
 
     def files_below(
         self,
@@ -183,8 +197,22 @@ class Root(Walk):
                 del found[name]
         return found
 
-    def _scan(self, parts: tuple[str, ...]) -> "Iterator[tuple[str, bool]]":
-        """Yield each name in a folder, and whether it is a folder or a link to one that may be followed."""
+    def _is_surely_missing(self, parts: tuple[str, ...]) -> bool:
+        """Say whether a file is under no spelling in a folder that was listed; not asked of a large one."""
+        listing = self._listing(parts[:-1])
+        return len(listing) < _SMALL and parts[-1].isascii() and parts[-1].lower() not in map(str.lower, listing)
+
+    def _scan(self, parts: tuple[str, ...]) -> "Iterable[tuple[str, bool]]":
+        """Return each name in a folder, and whether it is a folder or a link to one that may be followed."""
+        return self._scan_now(parts) if self._listings is None else self._listing(parts).items()
+
+    def _listing(self, parts: tuple[str, ...]) -> dict[str, bool]:
+        listings = {} if self._listings is None else self._listings
+        if parts not in listings:
+            listings[parts] = dict(self._scan_now(parts))
+        return listings[parts]
+
+    def _scan_now(self, parts: tuple[str, ...]) -> "Iterator[tuple[str, bool]]":
         folder = self.folder(parts)
         try:
             for name, is_folder, is_link in () if folder is None else folder.scan():

@@ -7,6 +7,7 @@ nothing speaks against it. The writer decides.
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from shlex import quote
 
 from ..layout import TIERS, Tier
@@ -26,6 +27,7 @@ from .route_words import (
     USER,
     cues,
     looks_secret,
+    may_speak,
 )
 
 _ASK_HOW_LONG = "Will this still be true in a month?"
@@ -101,6 +103,7 @@ def route(text: str) -> Route:
     return loosely_secret(text) or _route_words(" ".join(text[:_LONGEST].split()))
 
 
+@lru_cache(maxsize=256)
 def outside(text: str) -> Route | None:
     """Return where a text belongs that surely is not a lesson but state, or in the repository; None in any doubt.
 
@@ -137,6 +140,8 @@ def _surely(text: str, *kinds: str) -> Route | None:
     if len(text) > _LONGEST_SURE:
         return None
     text = " ".join(text.split())
+    if not may_speak(*kinds).search(text.lower()):
+        return None
     scores, _ = _scores(text, *kinds)  # to ask for all kinds takes longer
     found = _route_words(text) if max(scores.values(), default=0) >= _SURE else None
     return found if found is not None and found.is_sure else None

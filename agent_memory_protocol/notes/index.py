@@ -23,6 +23,8 @@ _LEFT_OUT = re.compile(r"- \d+ more notes are not listed; `amp note list[^`]*` l
 _NEVER_ENDS = (
     "a fence, comment or HTML in it never ends, and an index would be a part of that; close it, then run `amp index`"
 )
+_SIGNS = ("](", "[[", ".md", "`", "<!--")
+"""Without any of these a text neither has an index nor names a note."""
 _MEND = f"leave `{OPENING}` and `{CLOSING}` once each, in this order, and run `amp index`"
 TITLE = "# More notes\n"
 """How a file for surplus lines begins."""
@@ -90,6 +92,8 @@ class Built:
 @lru_cache(maxsize=16)
 def read(text: str) -> Index:
     """Find the index in a tier file's text. A watcher mostly asks of what it has just written itself."""
+    if not any(sign in text for sign in _SIGNS):
+        return Index((), frozenset(), (), (), " - ")
     shown = links.visible_lines(text)
     all_lines = [line.rstrip("\r\n") for line in split_lines_with_ends(text)]
     marked = markers.pairs(all_lines, OPENING, CLOSING)

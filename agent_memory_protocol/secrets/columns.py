@@ -8,12 +8,17 @@ _HEADING = re.compile(
     r"(?i)[\"'`*_ ]*(?:[\w-]{1,20}[ _-])?(?P<name>passwords?|passwd|pwd|passphrase|secrets?|tokens?|keys?|credentials?)"
     r"(?:[ _-](?:value|id))?[\"'`*_ ]*"
 )
+_WORDS = ("pass", "pwd", "secret", "token", "key", "cred")
+"""One is in each name of a secret."""
+
 _DELIMITERS = "|\t;,"
 _MOST_ROWS = 1_000
 
 
 def headed_cells(form: Form) -> Form:
     """Return only those cells, one a line, as `password: VALUE`; a form without text where no table has one."""
+    if not any(word in form.lowered for word in _WORDS):
+        return Form("", form)
     lines: list[str] = []
     stretches: list[tuple[int, int]] = []
     length = start = 0
@@ -42,7 +47,7 @@ def headed_cells(form: Form) -> Form:
 
 def _headings(line: str) -> tuple[str, dict[int, str]]:
     """Return what parts the cells of a table's first line, and the names of secrets among them by their number."""
-    if len(line) > 1_000 or not any(word in line.lower() for word in ("pass", "pwd", "secret", "token", "key", "cred")):
+    if len(line) > 1_000 or not any(word in line.lower() for word in _WORDS):
         return "", {}
     for delimiter in _DELIMITERS:
         if delimiter in line:

@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 from . import gist
 from .claims import Denial
 from .claims import denials as denials_in_the_same_words
-from .essence import DROPPED, Essence, essence
-from .language import ENGLISH
+from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, Essence, essence, names
+from .holding import Holding
+from .language import ENGLISH, plain
 from .mood import ADVISES, OBLIGES, PLANS
+from .senses import rephrase
+from .values import may_hold_value
 
 _USE = ENGLISH.stem("use")
 
@@ -45,12 +48,12 @@ def groups(texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def denials(texts: Sequence[str]) -> Iterator[Denial]:
-    """Yield each two texts of which one denies what the other says, in the same words or in others; see `claims`."""
+    """Yield each two claims of which one denies what the other says, in the same words or in others; see `claims`."""
     told = set()
-    for denial in denials_in_the_same_words(texts):
+    for denial in denials_in_the_same_words(texts, is_claim=gist.is_claim):
         told.add(frozenset((denial.denying, denial.said)))
         yield denial
-    for members in _by_words(texts):
+    for members in _by_words(_near_denials(texts)):
         denied = [(place, one) for place, one in members if one.denied]
         said = [(place, one) for place, one in members if not one.denied]
         for place, one in denied:
@@ -65,6 +68,19 @@ def forget(most: int = 4_000) -> None:
     gist.forget(most)
     if essence.cache_info().currsize > most:
         essence.cache_clear()
+
+
+def _near_denials(texts: Sequence[str]) -> list[str]:
+    """Return the texts of which one may deny another, the rest of them empty, by single words."""
+    rephrased = [rephrase(plain(text)) for text in texts]
+    holding = Holding(rephrased, names)
+    kept = {*holding.of(MAY_DENY)}
+    for denial in [essence(texts[place]) for place in sorted(kept)]:
+        for words in {denial.words, denial.words - denial.means} if denial is not None and denial.denied else ():
+            # An amount is said in many ways.
+            told = [word for word in words if not may_hold_value(word)]
+            kept |= holding.of_rarest(told) if told else holding.of(MAY_AMOUNT)
+    return [text if place in kept else "" for place, text in enumerate(texts)]
 
 
 def _by_words(texts: Sequence[str]) -> Iterator[list[tuple[int, Essence]]]:

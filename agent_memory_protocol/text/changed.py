@@ -13,7 +13,7 @@ from functools import lru_cache
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
 from .mood import is_question
-from .values import Value, find_values, is_unit
+from .values import Value, find_values, is_unit, may_hold_value
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
@@ -72,15 +72,15 @@ def changes(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
 
     Both are governed by the same, and no third sentence of the document has their shape.
     """
-    by_shape: defaultdict[_Shape, list[tuple[_Sentence, Value]]] = defaultdict(list)
-    for sentence in _sentences(texts):
-        for shape, value in _shapes_by_value(sentence.tokens):
-            by_shape[shape].append((sentence, value))
+    by_shape: defaultdict[_Shape, list[tuple[int, Hashable, Value]]] = defaultdict(list)
+    for place, one in enumerate(texts):
+        for before, shape, value in _shapes_by_value(one.text):
+            by_shape[shape].append((place, (one.governed_by, before), value))
     for alike in by_shape.values():
         if len(alike) == 2:
-            (one, value), (other, other_value) = alike
-            if one.depends_on == other.depends_on and value.differs_from(other_value):
-                yield min(one.place, other.place), max(one.place, other.place)
+            (first, depends_on, value), (second, other_depends_on, other_value) = alike
+            if depends_on == other_depends_on and value.differs_from(other_value):
+                yield min(first, second), max(first, second)
 
 
 def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:
@@ -91,9 +91,9 @@ def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:
     things. Each text is yielded with the first that has the other value.
     """
     by_shape: defaultdict[tuple[_Shape, Hashable], list[tuple[int, Value]]] = defaultdict(list)
-    for sentence in _sentences([Stated(one.text) for one in texts]):
-        for shape, value in _shapes_by_value(sentence.tokens):
-            by_shape[shape, sentence.depends_on].append((sentence.place, value))
+    for number, text in enumerate(texts):
+        for before, shape, one in _shapes_by_value(text.text):
+            by_shape[shape, before].append((number, one))
     for (shape, _), alike in by_shape.items():
         said: dict[Hashable, Value] = {}
         if any(said.setdefault(texts[place].source, one).differs_from(one) for place, one in alike) or len(said) < 2:
@@ -149,14 +149,20 @@ def _sentences_of(text: str) -> tuple[tuple[tuple[str, ...], tuple[Token, ...]],
 
 
 @lru_cache(maxsize=1 << 15)
-def _shapes_by_value(tokens: tuple[Token, ...]) -> tuple[tuple[_Shape, Value], ...]:
-    """Return what a sentence says but for each of its values. A text is compared within its document and outside it."""
-    values = find_values(tokens)
-    if not values:
-        return ()
-    words, negations = words_of(tokens)
-    shapes = ((_without(words, negations, one.start, one.end, one.kind), one) for one in values)
-    return tuple((shape, value) for shape, value in shapes if shape is not None)
+def _shapes_by_value(text: str) -> tuple[tuple[tuple[str, ...], _Shape, Value], ...]:
+    """Return what each sentence says but for each of its values, with the sentences before it.
+
+    A text is compared within its document and outside it.
+    """
+    found = []
+    for before, tokens in _sentences_of(text) if may_hold_value(text) else ():
+        values = find_values(tokens)
+        words, negations = words_of(tokens) if values else ([], frozenset())
+        for value in values:
+            shape = _without(words, negations, value.start, value.end, value.kind)
+            if shape is not None:
+                found.append((before, shape, value))
+    return tuple(found)
 
 
 def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:

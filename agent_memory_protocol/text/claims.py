@@ -5,17 +5,18 @@ condition holds on that condition. What cannot be told is left out, since nobody
 """
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
+from .holding import Holding
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
 from .mood import is_question
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
 _COMMAS = frozenset(",，、")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_MAY_DENY = "\0"
 _SHORT = 4
 """So many words can replace the last ones of what was said before."""
 
@@ -69,29 +70,51 @@ def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:
     return any(denials([one, other], language))
 
 
-def denials(texts: Sequence[str], language: Language = ENGLISH) -> Iterator[Denial]:
-    """Yield each two texts of which one denies what the other says.
+def denials(
+    texts: Sequence[str], language: Language = ENGLISH, is_claim: Callable[[str], bool] = bool
+) -> Iterator[Denial]:
+    """Yield each two texts of which one denies what the other says, among those that are a claim at all.
 
     A denial is compared only with what holds its rarest word, so that many texts take time in proportion to their
-    number.
+    number, and a text that neither denies nor holds such a word is not read.
     """
-    said: list[tuple[int, Claim]] = []
-    denied: list[tuple[int, Claim]] = []
-    for place, text in enumerate(texts):
-        for claim in claims(text, language):
-            (denied if claim.denied else said).append((place, claim))
-    wanted = {word for _, denial in denied for word in denial.words}
-    frequency = Counter(word for _, claim in said for word in claim.words if word in wanted)
-    rarest = {denial: min(denial.words, key=lambda word: (frequency[word], word)) for _, denial in denied}
-    holding: defaultdict[str, list[tuple[int, Claim]]] = defaultdict(list)
-    asked_for = set(rarest.values())
-    for place, claim in said:
-        for word in asked_for.intersection(claim.words):
-            holding[word].append((place, claim))
+    holding = Holding([plain(text) for text in texts], partial(_names, language=language))
+
+    def read_at(place: int) -> list[Claim]:
+        return claims(texts[place], language) if is_claim(texts[place]) else []
+
+    read = {place: read_at(place) for place in sorted(holding.of(_MAY_DENY))}
+    denied = [(place, claim) for place, found in read.items() for claim in found if claim.denied]
+    near = {denial: sorted(holding.of_rarest(denial.words)) for denial in {denial for _, denial in denied}}
     for place, denial in denied:
-        for other, claim in holding[rarest[denial]]:
-            if other != place and denies(denial, claim):
-                yield Denial(place, other, len(denial.words), len(claim.words) - len(denial.words))
+        for other in near[denial]:
+            if other not in read:
+                read[other] = read_at(other)
+            for claim in read[other]:
+                if other != place and denies(denial, claim):
+                    yield Denial(place, other, len(denial.words), len(claim.words) - len(denial.words))
+
+
+def _names(raw: str, language: Language) -> Iterator[str]:
+    """Yield what the claims of a text may call its words between two blanks, and whether one may deny something."""
+    for part in split_sentences(raw):
+        for token in words_of_sentence(part, language):
+            yield _name(token, language)
+            if token.lowered in _denying(language):
+                yield _MAY_DENY
+
+
+@cache
+def _denying(language: Language) -> Words:
+    """Return the words without one of which no claim is a denial."""
+    return (
+        language.negators
+        | language.needless
+        | language.absences
+        | language.contrasts
+        | language.instead
+        | language.further
+    )
 
 
 def claims(text: str, language: Language = ENGLISH) -> list[Claim]:

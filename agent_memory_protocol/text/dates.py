@@ -78,7 +78,14 @@ def without_code_and_links(text: str) -> str:
     characters = list(text)
     position = 0
     brackets: list[int] = []
-    while position < len(text):
+    ahead = dict.fromkeys("\\`<[]", -1)
+    while True:
+        for sign, at in ahead.items():
+            if at < position:
+                ahead[sign] = text.find(sign, position) % (len(text) + 1)
+        position = min(ahead.values())
+        if position >= len(text):
+            break
         character = text[position]
         end = 0
         if character == "\\":

@@ -4,7 +4,7 @@ It is read word by word, without grammar. A sentence whose parts cannot be told 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -14,10 +14,13 @@ from .claims import split_sentences
 from .language import ENGLISH, Token, plain, tokenise, word_set
 from .mood import UNCLAIMED
 from .senses import is_generic, is_light, rephrase, sense
-from .values import DATE, PORT, TIME, VERSION, Value, find_values, number_said
+from .values import DATE, PORT, TIME, VERSION, Value, find_values, may_hold_value, number_said
 
 MANY = 1 << 18
 """So many texts are known while they are compared; `alike.forget` lets go of them."""
+
+MAY_DENY, MAY_AMOUNT = "\0", "\1"
+"""The names of what may deny something, and of what may be an amount."""
 
 _FEWEST = 2
 """Words of an essence."""
@@ -163,6 +166,24 @@ def _without_instead(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
     if not words or len(words) > _LONGEST_END or not is_plain:
         return tokens, frozenset()
     return said, frozenset(words)
+
+
+def names(raw: str) -> Iterator[str]:
+    """Yield what an essence may call a word between two blanks, and what it may do: deny, or say an amount."""
+    for token in tokenise(raw, ENGLISH):
+        word = token.lowered
+        positive = ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
+        yield from (sense(token), word, number_said(word))
+        if positive is not None:
+            yield sense(Token(positive, positive))
+        if word in ENGLISH.needless:
+            yield "need"
+        if word in _CONDITIONS:
+            yield "if"
+        if positive is not None or word in ENGLISH.negators or word in ENGLISH.needless:
+            yield MAY_DENY
+        if number_said(word) or may_hold_value(word):
+            yield MAY_AMOUNT
 
 
 def _is_told(tokens: Sequence[Token], text: str) -> bool:

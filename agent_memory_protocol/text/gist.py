@@ -5,6 +5,7 @@ and words that carry nothing, both must have the same words in the same order. P
 are compared letter by letter.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from .mood import UNCLAIMED, mood_of
 _KEPT = 1_000
 """Characters of the longest text whose gist is kept in this process."""
 
+_ALPHANUMERIC = re.compile(r"[^\W_]+")
 _LONGEST_CLAIM = 400
 _FEWEST_WORDS = 2
 """Of a text that is a single claim."""
@@ -123,8 +125,7 @@ def forget(most: int) -> None:
 
 def normalised(text: str) -> str:
     """Return what two lines that say the same word for word have in common; "" for one too short to tell."""
-    plain = "".join(character if character.isalnum() else " " for character in text.casefold())
-    words = plain.split()
+    words = _ALPHANUMERIC.findall(text.casefold())
     return " ".join(words) if len(words) >= 5 else ""
 
 

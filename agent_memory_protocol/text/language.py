@@ -6,6 +6,7 @@ Another language is another `Language`, given to `Contradictions(languages=…)`
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 from unicodedata import normalize
@@ -267,32 +268,40 @@ class Token:
     written: str
     lowered: str
     after: str = ""
+    is_plain: bool = field(init=False, compare=False)
+    """Whether its case and ending do not matter: it is not a name that code is called by, and no number or path."""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether its case and ending do not matter: it is not a name that code is called by, and no number or path."""
-        return self.written.isalpha() and not _MIXED_CASE.match(self.written)
+    def __post_init__(self) -> None:
+        is_plain = self.written.isalpha() and not _MIXED_CASE.match(self.written)
+        object.__setattr__(self, "is_plain", is_plain)
 
 
 def plain(text: str) -> str:
     """Return a text as its words are compared: composed, without emphasis, with straight apostrophes."""
-    return _EMPHASIS.sub(r"\2", normalize("NFC", text)).replace("’", "'").replace(" & ", " and ")
+    if not text.isascii():
+        text = normalize("NFC", text).replace("’", "'")
+    return (_EMPHASIS.sub(r"\2", text) if "*" in text else text).replace(" & ", " and ")
 
 
 def tokenise(text: str, language: Language) -> list[Token]:
     """Return the words of a `plain` text without quotes and punctuation; "isn't" is two words."""
     found: list[Token] = []
-    ending, negator, verbs = language.negated_ending
     after = ""
     for raw in text.split():
-        written = raw.lstrip(_OPENING).rstrip(_CLOSING)
-        if written[-2:] in ("'s", "'S"):
-            written = written[:-2]
-        lowered = written.casefold()
-        if ending and lowered.endswith(ending):
-            verb = verbs.get(lowered.removesuffix(ending), lowered.removesuffix(ending))
-            found += [Token(verb, verb, after), Token(negator, negator)]
-        elif written.strip(_SEPARATORS):
-            found.append(Token(written, lowered, after))
+        found += _tokens_of(raw, after, language)
         after = raw[-1]
     return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _tokens_of(raw: str, after: str, language: Language) -> tuple[Token, ...]:
+    """Return the words in what is between two blanks: one, two of "isn't", none of a dash."""
+    ending, negator, verbs = language.negated_ending
+    written = raw.lstrip(_OPENING).rstrip(_CLOSING)
+    if written[-2:] in ("'s", "'S"):
+        written = written[:-2]
+    lowered = written.casefold()
+    if ending and lowered.endswith(ending):
+        verb = verbs.get(lowered.removesuffix(ending), lowered.removesuffix(ending))
+        return Token(verb, verb, after), Token(negator, negator)
+    return (Token(written, lowered, after),) if written.strip(_SEPARATORS) else ()

@@ -5,6 +5,7 @@ Texts of another mood never say the same: a question replaces no fact, and what 
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from .language import ENGLISH, Language, Token, plain, tokenise
 
@@ -28,18 +29,27 @@ def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:
         if is_question(sentence, tokens, language):
             found.add(ASKS)
         words = {token.lowered for token in tokens}
-        said = f" {' '.join(token.lowered for token in tokens)} "
-        if words & language.guesses or any(f" {phrase} " in said for phrase in language.guessing_phrases):
+        said = f" {' '.join([token.lowered for token in tokens])} "
+        if not words.isdisjoint(language.guesses) or _says_one_of(language.guessing_phrases, said):
             found.add(GUESSES)
-        if words & language.advice:
+        if not words.isdisjoint(language.advice):
             found.add(ADVISES)
-        if words & language.duty or any(f" {phrase} " in said for phrase in language.duty_phrases):
+        if not words.isdisjoint(language.duty) or _says_one_of(language.duty_phrases, said):
             found.add(OBLIGES)
-        if any(f" {phrase} " in said for phrase in language.plan_phrases):
+        if _says_one_of(language.plan_phrases, said):
             found.add(PLANS)
         if tokens and tokens[0].lowered in language.preferring:
             found.add(PREFERS)
     return frozenset(found)
+
+
+def _says_one_of(phrases: tuple[str, ...], said: str) -> bool:
+    return any(map(said.__contains__, _padded(phrases)))
+
+
+@cache
+def _padded(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f" {phrase} " for phrase in phrases)
 
 
 def is_question(sentence: str, tokens: Sequence[Token], language: Language = ENGLISH) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -64,12 +65,22 @@ class Mention:
     at: int
 
 
-def mentions(text: str, above: Iterable[str] = ()) -> Iterator[Mention]:
-    """Yield what a text names in code spans, sentence by sentence.
+def mentions(text: str, above: Iterable[str] = ()) -> tuple[Mention, ...]:
+    """Return what a text names in code spans, sentence by sentence.
 
     Passed over are sentences that deny, propose or tell what was done once, all that is under a heading or label
     (`above`) of that kind, and what is about another repository.
     """
+    return _mentions(text, tuple(above)) if "`" in text else ()
+
+
+@lru_cache(maxsize=1 << 15)
+def _mentions(text: str, above: tuple[str, ...]) -> tuple[Mention, ...]:
+    """Read a text once for all that ask what it names."""
+    return tuple(_each_mention(text, above))
+
+
+def _each_mention(text: str, above: tuple[str, ...]) -> Iterator[Mention]:
     if _OF_ANOTHER.search(text.lower()) or any(not _KEPT_AS_HISTORY.isdisjoint(_words(one)) for one in above):
         return
     masked = _SPAN.sub(lambda span: "`" * len(span[0]), text)

@@ -4,6 +4,7 @@
 """
 
 import re
+from functools import lru_cache
 
 from . import marks
 from .dates import dates_in, day_number, without_code_and_links
@@ -33,11 +34,15 @@ _SET_APART = re.compile(r"[*_]*(?:$|\n|[:,;)\]]| [-\u2013\u2014])")
 _RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?[-\u2013\u2014]) *[*_(\[]*")
 _UNTIL = re.compile(r"\[until ([^\]\n]*)\]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
+_NUMBER_OR_MARK = re.compile(r"\d|\[until ", re.IGNORECASE)
+"""Without either, nothing in a text looks like a date or like the mark of one."""
 
 
 def impossible(text: str) -> list[str]:
     """Return the dates, in brackets or at the beginning of a text, that no calendar has, such as `2026-02-30`."""
-    plain = without_code_and_links(text)
+    if not _NUMBER_OR_MARK.search(text):
+        return []
+    plain = _without_code_and_links(text)
     found = [
         f"[{match[1]}]"
         for match in re.finditer(r"\[(\d{4}-\d\d-\d\d)\]", plain)
@@ -56,7 +61,9 @@ def unread(text: str) -> list[str]:
     A bracketed one counts wherever it is, `[until …]` and every other one only at the beginning. A range dates nothing
     and is meant so.
     """
-    plain = without_code_and_links(text)
+    if not _NUMBER_OR_MARK.search(text):
+        return []
+    plain = _without_code_and_links(text)
     found = [one for one in _ends(plain) if not re.fullmatch(r"\d{4}-\d\d-\d\d", one[7:-1])]
     if marks.read(text).date is not None:
         return found
@@ -86,9 +93,20 @@ def claim_day(text: str) -> int | None:
     return None
 
 
+@lru_cache(maxsize=512)
+def _without_code_and_links(text: str) -> str:
+    """Read a text once for both questions."""
+    return without_code_and_links(text)
+
+
+@lru_cache(maxsize=512)
+def _behind_front(plain: str) -> int:
+    return marks.behind_front(plain)
+
+
 def _in_front(plain: str) -> re.Match[str] | None:
     """Return what looks like a date at the beginning, behind a check box, marks, emoji and emphasis; not a range."""
-    position = marks.behind_front(plain)
+    position = _behind_front(plain)
     opened = plain[position : position + 1] if plain[position : position + 1] in ("[", "(", "~", "@") else ""
     match = _LOOKS.match(plain, position + len(opened))
     if match is None:
@@ -107,7 +125,7 @@ def _in_front(plain: str) -> re.Match[str] | None:
 
 def _ends(plain: str) -> list[str]:
     """Return the marks `[until …]` in front of a text that end nothing: what they name is not in the calendar."""
-    front = plain[: marks.behind_front(plain) + 60]
+    front = plain[: _behind_front(plain) + 60]
     found = [match for match in _UNTIL.finditer(front) if _day(match[1]) is None or len(match[1]) != 10]
     return [one[0] for one in found if re.match(r"[\W_]*(?:\[[^\]]*\][\W_]*)*$", plain[: one.start()])]
 

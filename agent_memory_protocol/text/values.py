@@ -42,6 +42,8 @@ _WORDS = {
     **{word: 10 * number for number, word in enumerate(_TENS.split(), start=3)},
 }
 
+_ANY_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+
 _NAMED_NUMBERS = {
     **_WORDS,
     **{word: f"{number}." for number, word in enumerate(_ORDINALS.split(), start=1)},
@@ -142,6 +144,11 @@ class Value:
         return not long.startswith((f"{short}.", f"{short}-"))
 
 
+def may_hold_value(text: str) -> bool:
+    """Say, quickly, whether a text may hold a value: a digit or a number in words."""
+    return _ANY_NUMBER.search(text) is not None
+
+
 def find_values(tokens: Sequence[Token]) -> list[Value]:
     """Return the values in a sentence, in order. The first word is not one."""
     found: list[Value] = []
@@ -149,11 +156,20 @@ def find_values(tokens: Sequence[Token]) -> list[Value]:
         return found
     place = 1
     while place < len(tokens):
-        value = None if _is_ordinal(tokens[place - 1].lowered) else _value_at(tokens, place)
+        is_one = _may_begin(tokens, place) and not _is_ordinal(tokens[place - 1].lowered)
+        value = _value_at(tokens, place) if is_one else None
         if value is not None:
             found.append(value)
         place = place + 1 if value is None else value.end
     return found
+
+
+def _may_begin(tokens: Sequence[Token], place: int) -> bool:
+    """Say, quickly, whether a word may begin a value: it has a digit, says a number, or is a month before a number."""
+    word = tokens[place].lowered
+    if word in _WORDS or _DIGIT.search(word):
+        return True
+    return place + 1 < len(tokens) and _DIGIT.match(tokens[place + 1].lowered) is not None
 
 
 def number_said(word: str) -> str:

@@ -12,6 +12,7 @@ from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, renamed
 from ..text.gist import Near, gist, is_claim
 from ..text.reported import unsigned
+from ..text.values import may_hold_value
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
@@ -177,14 +178,14 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
     placed: list[Fact] = [*_placed(documents), *outside]
     first: dict[int, int] = {}
     texts = [one.text for one in placed]
-    for denial in denials([text if is_claim(text) else "" for text in texts]):
+    for denial in denials(texts):
         earlier, later = sorted((denial.denying, denial.said))
         one, other = placed[earlier], placed[later]
         if _share_topic(one, other, denial.words) and not _left_out(one, other):
             first[later] = min(earlier, first.get(later, earlier))
     found = [Meeting(OPPOSITE, placed[earlier], placed[later]) for later, earlier in sorted(first.items())]
     found += [meeting for document in documents for meeting in _changes(document)]
-    return found + list(_changes_between(placed))
+    return found + list(_changes_between(placed, texts))
 
 
 def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
@@ -209,7 +210,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     words = {*gist(own.text).words}
     enough = min(2, len(words) - 1)
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
-    placed = [own, *(one for one, count in shared if count >= enough and is_claim(one.text))]
+    placed = [own, *(one for one, count in shared if count >= enough)]
     texts = [one.text for one in placed]
     opposed = {
         denial.denying + denial.said
@@ -231,7 +232,8 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     here = within.index(own) if isinstance(own, Placed) else 0
     stated = [_stated(one) for one in within]
     changed: list[Fact] = [within[one + other - here] for one, other in changes(stated) if here in (one, other)]
-    changed += [near[one + other] for one, other in _between(near) if 0 in (one, other)]
+    said = [one.text for one in near]
+    changed += [near[one + other] for one, other in _between(near, said) if 0 in (one, other)]
     if not changed:
         named = renamed(stated, here)
         everywhere = renamed([Stated(one.text, tuple(one.topics)) for one in near], 0)
@@ -246,9 +248,9 @@ def _changes(document: Document) -> Iterator[Meeting]:
         yield Meeting(CHANGED, placed[one], placed[other])
 
 
-def _changes_between(placed: Sequence[Fact]) -> Iterator[Meeting]:
+def _changes_between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[Meeting]:
     told = set()
-    for one, other in _between(placed):
+    for one, other in _between(placed, texts):
         pair = placed[one], placed[other]
         ids = tuple(side.id for side in pair)
         if ids not in told and not _left_out(*pair):
@@ -256,8 +258,11 @@ def _changes_between(placed: Sequence[Fact]) -> Iterator[Meeting]:
             yield Meeting(CHANGED, *pair)
 
 
-def _between(placed: Sequence[Fact]) -> Iterator[tuple[int, int]]:
-    return changes_between([Sourced(one.text, _source(one), tuple(one.topics)) for one in placed])
+def _between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of facts of two sources of which one has another value; what has no value is not looked at."""
+    valued = [number for number, text in enumerate(texts) if may_hold_value(text)]
+    sourced = [Sourced(texts[number], _source(placed[number]), tuple(placed[number].topics)) for number in valued]
+    return ((valued[one], valued[other]) for one, other in changes_between(sourced))
 
 
 def _source(one: Fact) -> Hashable:

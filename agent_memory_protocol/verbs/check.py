@@ -57,6 +57,7 @@ def check(
     """
     if not session.root.exists(()):
         return []
+    session.root.list_once()
     selected = finding.select(select, ignored)
     paths: Sequence[str] = [relative(session.root.path, path) for path in named]
     for path in paths:
