@@ -11,6 +11,7 @@ from benchmarks.speed.measure import Effort, Figure, Run, figure, ratio, run
 
 _RUNS = 5
 _AGENTS = 2000
+_CHECKED = 10_000
 
 
 def huge_file(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
@@ -31,6 +32,7 @@ def many_agents(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     runs = [_amp(python, folder, many, "status") for _ in range(effort.rounds(_RUNS))]
     rows = sum(line.startswith("agent:") for line in runs[0].output.splitlines())
     yield _seconds(f"amp status, {agents:,} agents of 100 lines", runs, target=3, note=f"{rows:,} agents listed")
+    yield from checks(python, folder, effort)
     what = f"recall_for_agent in process, {agents:,} agents : 1 agent"
     yield ratio(what, compare(python, folder, effort, "recalling", many, alone), target=1.1)
     yield ratio(
@@ -38,8 +40,18 @@ def many_agents(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     )
 
 
-def _amp(python: Path, folder: Path, root: Path, *words: str) -> Run:
-    return run([python.parent / "amp", *words], root, environment(folder), folder / "output")
+def checks(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
+    """Check very many agents with little memory each, and very many notes: the time on the processor."""
+    many, rounds = effort.size(_CHECKED), effort.rounds(3)
+    agents = material.many_agents(folder / "little", agents=many, lines=5)
+    notes = material.many_notes(folder / "notes-to-check", notes=many)
+    for root, what, target in ((agents, "agents of 5 lines", 3), (notes, "notes", 1.5)):
+        runs = [_amp(python, folder, root, "check", codes=(0, 1)) for _ in range(rounds)]
+        yield _seconds(f"amp check, {many:,} {what}", runs, target=target, note="first look, no cache")
+
+
+def _amp(python: Path, folder: Path, root: Path, *words: str, codes: Sequence[int] = (0,)) -> Run:
+    return run([python.parent / "amp", *words], root, environment(folder), folder / "output", codes=codes)
 
 
 def _seconds(what: str, runs: Sequence[Run], *, target: float, note: str) -> Figure:

@@ -654,3 +654,19 @@ def test_what_cannot_be_looked_at_counts_as_there(tmp_path):
     assert not is_there(str(tmp_path / "nothing"))
     assert not is_there(str(tmp_path / "file" / "below"))
     assert is_there(str(tmp_path / ("too long a name " * 20)))
+
+
+def test_a_root_that_lists_once_answers_as_one_that_does_not(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.md").write_text("1")
+    (tmp_path / "a" / "b").mkdir()
+    (tmp_path / "a" / "link").symlink_to("b")
+    with Root.open(str(tmp_path)) as once, Root.open(str(tmp_path)) as root:
+        once.list_once()
+        for ask in (
+            lambda it: (it.list_files(("a",)), it.list_folders(("a",)), it.list_folders(())),
+            lambda it: [it.exists(("a", name)) for name in ("one.md", "b", "link", "two.md")],
+            lambda it: [it.read(("a", name)) is None for name in ("one.md", "two.md", "ONE.MD")],
+            lambda it: it.has_file(("a",), lambda name: name == "b"),
+        ):
+            assert ask(once) == ask(root) == ask(once)
