@@ -65,7 +65,7 @@ class Root(Walk):
         self._listings: dict[tuple[str, ...], dict[str, bool]] | None = None
 
     def list_once(self) -> None:
-        """Keep what each folder holds from now on: for a verb that asks much of very many folders and writes nothing."""
+        """Keep what each folder holds from now on: for a verb that asks much of many folders and writes nothing."""
         self._listings = {}
 
     @classmethod
@@ -100,7 +100,6 @@ class Root(Walk):
             TooLarge: it has more than `limit` bytes.
             DamagedFile: something else is there, or it cannot be read; the message says what to do.
         """
-
         if self._listings is not None and self._is_surely_missing(parts):
             return None
 

@@ -79,13 +79,7 @@ def without_code_and_links(text: str) -> str:
     position = 0
     brackets: list[int] = []
     ahead = dict.fromkeys("\\`<[]", -1)
-    while True:
-        for sign, at in ahead.items():
-            if at < position:
-                ahead[sign] = text.find(sign, position) % (len(text) + 1)
-        position = min(ahead.values())
-        if position >= len(text):
-            break
+    while (position := _next_of(ahead, text, position)) < len(text):
         character = text[position]
         end = 0
         if character == "\\":
@@ -116,6 +110,14 @@ def without_code_and_links(text: str) -> str:
         else:
             position += 1
     return "".join(characters)
+
+
+def _next_of(ahead: dict[str, int], text: str, position: int) -> int:
+    """Return where the first of some signs is from a position on; `ahead` keeps where each was found."""
+    for sign, at in ahead.items():
+        if at < position:
+            ahead[sign] = text.find(sign, position) % (len(text) + 1)
+    return min(ahead.values())
 
 
 def _closing_run(text: str, position: int, run: int) -> int:

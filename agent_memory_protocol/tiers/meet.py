@@ -210,7 +210,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     words = {*gist(own.text).words}
     enough = min(2, len(words) - 1)
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
-    placed = [own, *(one for one, count in shared if count >= enough)]
+    placed = [own, *(one for one, count in shared if count >= enough and is_claim(one.text))]
     texts = [one.text for one in placed]
     opposed = {
         denial.denying + denial.said
