@@ -55,7 +55,12 @@ def test_a_denial_is_found_among_facts_that_are_not_read():
 def test_only_what_denies_and_what_it_may_deny_is_read(monkeypatch):
     read = []
     claims_of = claims.claims
-    monkeypatch.setattr(claims, "claims", lambda text, *rest: read.append(text) or claims_of(text, *rest))
+
+    def noted(text: str, *rest: object) -> object:
+        read.append(text)
+        return claims_of(text, *rest)
+
+    monkeypatch.setattr(claims, "claims", noted)
     facts = [f"Service {number} writes its log to disk." for number in range(200)]
     list(claims.denials([*facts, "Use tabs in Go files.", "Never use tabs in Go files."]))
     assert sorted(read) == ["Never use tabs in Go files.", "Use tabs in Go files."]
