@@ -8,6 +8,7 @@ from agent_memory_protocol.learning import route, route_words
 from agent_memory_protocol.text import alike, changed, claims
 from agent_memory_protocol.text.changed import Sourced
 from agent_memory_protocol.text.holding import Holding
+from agent_memory_protocol.text.language import Language
 
 _FACTS = (
     "The cache is enabled in staging.",
@@ -56,9 +57,9 @@ def test_only_what_denies_and_what_it_may_deny_is_read(monkeypatch):
     read = []
     claims_of = claims.claims
 
-    def noted(text: str, *rest: object) -> object:
+    def noted(text: str, language: Language) -> list[claims.Claim]:
         read.append(text)
-        return claims_of(text, *rest)
+        return claims_of(text, language)
 
     monkeypatch.setattr(claims, "claims", noted)
     facts = [f"Service {number} writes its log to disk." for number in range(200)]
