@@ -28,7 +28,7 @@ from .records.canonical import encode, freeze_text
 from .records.finder import MATCHES, Finder, MemoryStatus
 from .records.home import Home
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
-from .records.rank import BUDGET_TOKENS, Match, Recalled, choose
+from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, check_signer
@@ -229,7 +229,8 @@ class Memory(Decisions):
     def recall(self, query: str, *, budget_tokens: int = BUDGET_TOKENS, include_history: bool = False) -> Recalled:
         """Return what the memory knows about something, best first: whole records, as many as fit.
 
-        Of a dispute both sides come, or none.
+        Of a dispute both sides come, or none. Where nothing fits the query well, nothing comes, and `left_out` says how
+        many records have some word of it: `search` shows them. Among fewer than 20 records all that have one come.
 
         Args:
             query: any text.
@@ -244,6 +245,8 @@ class Memory(Decisions):
             raise InvalidArgument(f"a budget of {budget_tokens} tokens holds nothing; give a positive number")
         with self._lock:
             recalled = self._recall(query, budget_tokens, include_history=include_history)
+            if all(one.fit < LEAST_FIT for one in recalled) and not self._shelf.see().has_few():
+                recalled = replace(recalled, hits=(), left_out=recalled.left_out + len(recalled))
             self._shelf.usage.count(recalled.ids, self._clock())
             return recalled
 

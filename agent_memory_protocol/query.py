@@ -92,5 +92,6 @@ def ask(
     problems += found.problems if found else ()
     # The scores of two answers do not compare, their ranks do.
     hits = [one for one in chain.from_iterable(zip_longest(lasting, gone, kept)) if one is not None]
-    fits = bool(kept) or not lasting or lasting[0].fit >= LEAST_FIT
+    best = [one.fit for one in lasting[:1]] + [one.fit for one in kept]
+    fits = not best or max(best) >= LEAST_FIT
     return Reply(hits[:limit], left_out + len(hits[limit:]), fits, list(dict.fromkeys(problems)))

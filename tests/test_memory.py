@@ -1057,3 +1057,17 @@ def test_what_this_process_has_changed_before_the_first_question_is_found_as_it_
         memory.remember("The API listens on port 9090.", replaces=old)
         assert [hit.record.body for hit in memory.recall("port")] == ["The API listens on port 9090."]
         assert memory.search("port", limit=1).left_out == 0
+
+
+COLOURS = ("red", "green", "blue", "white", "black")
+
+
+@pytest.mark.parametrize("number", [4, 25])
+def test_recall_gives_nothing_where_nothing_fits_and_search_shows_what_has_a_word(memory, number):
+    for place in range(number):
+        memory.remember(f"The {COLOURS[place % 5]} team of room {place} owns service s{place}.")
+    query = "which horse did the blue grandmother ride through Vienna in winter?"
+    assert bool(memory.recall(query)) is (number < 20)
+    assert memory.recall(query).left_out == (5 if number == 25 else 0)
+    assert memory.search(query).hits
+    assert memory.recall("who owns service s3?").hits[0].record.body.endswith("s3.")

@@ -140,6 +140,10 @@ class ServedFinder(Finder):
             states.total(), dict(states), dict(types), len(disputes), tuple(self.seen.problems.values())
         )
 
+    def has_few(self) -> bool:
+        """Say that there are many: a server is for those, and to count them would take a question more."""
+        return False
+
     def total(self, query: str, *, include_history: bool) -> int:
         """Return how many records look like a query; among very many, about how many."""
         return self._asked.count(query, keys=None if include_history else LIVE)

@@ -17,8 +17,10 @@ from .record import LIVE, Record, by_birth, event_of, is_id, slots_said
 from .seen import Seen
 
 MATCHES = 40
-_ALL = 100_000
 """How many records that look like a query are weighed against each other."""
+
+_FEW = 20
+_ALL = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,14 @@ class Finder:
                 break
             limit *= 4
         return [
-            Match(read[hit.source], hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant)
+            Match(read[hit.source], hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
             for hit in shown
             if hit.source in read
         ]
+
+    def has_few(self) -> bool:
+        """Say whether there are so few records that how rare a word is among them says nothing."""
+        return len(self.seen.stamps) < _FEW
 
     def total(self, query: str, *, include_history: bool) -> int:
         """Return how many records look like a query."""

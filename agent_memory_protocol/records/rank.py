@@ -24,6 +24,9 @@ LEAST_RECENCY = 0.1
 """Age alone never makes a record worth less than this share."""
 
 _STATE_WEIGHTS = {State.ACTIVE: 1.0, State.TRANSITIONAL: 0.8, State.SUPERSEDED: 0.3, State.ARCHIVED: 0.1}
+LEAST_FIT = 0.2
+"""Where the best match fits less, an answer for a prompt has nothing."""
+
 _HALF_USE = 5.0
 _DAY = 86_400.0
 
@@ -41,6 +44,7 @@ class Match:
         reasons: why it was found.
         uses: how often it was remembered again or recalled.
         tokens, meant: what matched, and which slips of the query were taken for what; see `Hit`.
+        fit: from 0 to 1, what it has of what was asked for; this compares answers to different queries.
     """
 
     record: Record
@@ -49,6 +53,7 @@ class Match:
     uses: int = 0
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    fit: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class RecalledRecord:
         foreign: whether the identity of the memory has not signed it.
         matched: the tokens of the query that are in it, as `search.words.places` finds them in a text.
         meant: each word of the query that was taken for a slip, with the word that was looked for instead.
+        fit: from 0 to 1, what it has of what was asked for; see `Match`.
     """
 
     record: Record
@@ -74,6 +80,7 @@ class RecalledRecord:
     foreign: bool = False
     matched: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
+    fit: float = 1.0
 
     @property
     def line(self) -> str:
@@ -98,6 +105,7 @@ class RecalledRecord:
             "state": self.record.state.value,
             "text": self.record.body,
             "score": round(self.score, 4),
+            "fit": round(self.fit, 4),
             "reasons": [*self.reasons],
         }
 
@@ -257,7 +265,7 @@ def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match],
         if record is None or record.id in unit or not _is_shown(record, include_history):
             return None
         uses = found[record.id].uses if record.id in found else 0
-        unit[record.id] = found.get(record.id) or Match(record, first.relevance, (reason,), uses)
+        unit[record.id] = found.get(record.id) or Match(record, first.relevance, (reason,), uses, fit=first.fit)
         return record
 
     other = add(partner_of(first.record), f"the other side of the dispute with {first.record.id}")
@@ -283,4 +291,4 @@ def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> Re
         reasons = (*reasons, f"signed by {signer}" if signer else "not signed")
     tokens = estimate_tokens(len(render(match.record, forged=forged, foreign=foreign).encode()))
     worth = score(match, now)
-    return RecalledRecord(match.record, worth, tokens, reasons, forged, foreign, match.tokens, match.meant)
+    return RecalledRecord(match.record, worth, tokens, reasons, forged, foreign, match.tokens, match.meant, match.fit)

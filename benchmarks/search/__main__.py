@@ -236,8 +236,8 @@ BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
 }
 
 
-def ask_set(name: str, path: Path | None, half: Half, effort: Effort, *, vectors: bool, as_json: bool) -> str:
-    """Ask the questions of one half of a set, and return a table of what was found of each class."""
+def ask_set(name: str, path: Path | None, half: Half | None, effort: Effort, *, vectors: bool, as_json: bool) -> str:
+    """Ask the questions of one half of a set, or of both, and return a table of what was found of each class."""
     if name != "own" and path is None:
         raise InvalidArgument(f"the set {name} is not part of this repository; give the folder it is in with --path")
     memories = own.load(path) if path is None or name == "own" else SETS[name](path)
@@ -266,14 +266,17 @@ def main() -> None:
     add_quick(parser)
     parser.add_argument("--set", choices=["own", *SETS], help="ask a set of questions with known evidence instead")
     parser.add_argument("--path", type=Path, metavar="FOLDER", help="where that set is; the corpus of `own` by default")
-    parser.add_argument("--half", choices=get_args(Half), default="development", help="which half of it to ask")
+    parser.add_argument(
+        "--half", choices=[*get_args(Half), "both"], default="development", help="which half of it to ask"
+    )
     parser.add_argument("--vectors", action="store_true", help="with the sentence model")
     arguments = parser.parse_args()
     effort = Effort(arguments.quick)
     if arguments.set:
         try:
             options = {"vectors": arguments.vectors, "as_json": arguments.json}
-            print(ask_set(arguments.set, arguments.path, arguments.half, effort, **options))
+            half = None if arguments.half == "both" else arguments.half
+            print(ask_set(arguments.set, arguments.path, half, effort, **options))
         except (InvalidArgument, MissingExtra) as error:
             parser.error(str(error))
         return
