@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Self
 from .decisions import TRIES, Decisions
 from .disk import garbage
 from .disk.writing import ChangedMeanwhile, write_file
-from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, StorageError
+from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, StorageError, UnknownRecord
 from .limits import split_lines
 from .postgresql.address import is_address
 from .project.access import Actor, acting
@@ -444,7 +444,8 @@ class Memory(Decisions):
         """
         checked = self.check(owners=owners)
         for _, read in self._shelf.histories(self._shelf.look().every_id if checked.problems else ()):
-            check_history(read())
+            with suppress(UnknownRecord):
+                check_history(read())
         for problem in checked.problems:
             raise BadSignature(problem) if checked.foreign else DamagedFile(problem)
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -1071,3 +1072,33 @@ def test_recall_gives_nothing_where_nothing_fits_and_search_shows_what_has_a_wor
     assert memory.recall(query).left_out == (5 if number == 25 else 0)
     assert memory.search(query).hits
     assert memory.recall("who owns service s3?").hits[0].record.body.endswith("s3.")
+
+
+TAMPERED = {
+    "a text": "UPDATE history SET payload = replace(payload, 'S3', 'S4')",
+    "the first version gone": "DELETE FROM history WHERE version = 1",
+    "the last version gone": "DELETE FROM history WHERE version = 2",
+    "a record gone": "DELETE FROM history",
+    "the state that people query": "UPDATE records SET state = 'active'",
+    "the text that people query": "UPDATE records SET payload = replace(payload, 'S3', 'S4')",
+    "no row that people query": "DELETE FROM records",
+    "a tag that people query": "UPDATE record_tags SET tag = 'other' WHERE tag = 'a'",
+    "no tag that people query": "DELETE FROM record_tags",
+    "a tag more that people query": "INSERT INTO record_tags SELECT record_id, 'other' FROM records",
+}
+
+
+@pytest.mark.parametrize("sql", TAMPERED.values(), ids=TAMPERED)
+def test_what_somebody_changed_in_any_table_of_a_database_does_not_verify(tmp_path, monkeypatch, sql):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    path = tmp_path / "all.sqlite"
+    with Memory(store=SqliteStore(path)) as made:
+        made.archive(made.remember("Logs go to S3, “always”.", tags=["a", "ü"]).record_id, "over")
+        made.verify()
+        assert made.check().problems == ()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(sql)
+    with Memory(store=SqliteStore(path)) as again:
+        assert len(again.check().problems) == 1
+        with pytest.raises(DamagedFile):
+            again.verify()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra, StorageError
+from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra, StorageError, UnknownRecord
 from .lifecycle import check_version
 from .record import Record, State
 from .signing import verify_record
@@ -95,6 +95,8 @@ def check_histories(
             signed += sum(version.signed for version in history)
             unsigned += not history[-1].signed
             check_history(history)
+        except UnknownRecord:  # it was seen, and is gone: `set_back` says so
+            continue
         except (StorageError, BadSignature) as error:
             problems.append(str(error))
             wrong[name] = None

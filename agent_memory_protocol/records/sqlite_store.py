@@ -35,6 +35,13 @@ _TABLES = (
 )
 
 
+_QUERIED = (
+    "SELECT record_id, state, type, payload,"
+    " (SELECT json_group_array(tag) FROM record_tags WHERE record_id = one.record_id) FROM records AS one WHERE {}"
+)
+"""What people query of each record, its tags as JSON."""
+
+
 class SqliteStore:
     """Records in one SQLite file, which the first `put` creates. Threads may share it; a forked child opens its own.
 
@@ -88,8 +95,10 @@ class SqliteStore:
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield what reads the versions of each; see `Bulk`."""
         query = "SELECT record_id, version, payload FROM history WHERE {} ORDER BY record_id, version"
-        for name, rows in groupby(self._of_many(query, ids), itemgetter(0)):
-            yield name, partial(self._whole, name, [row[1:] for row in rows])
+        for batch in batches(ids):
+            queried = {name: row for name, *row in self._of_many(_QUERIED, batch)}
+            for name, rows in groupby(self._of_many(query, batch), itemgetter(0)):
+                yield name, partial(self._verified, name, [row[1:] for row in rows], queried.get(name))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -160,6 +169,18 @@ class SqliteStore:
         if [number for number, _ in versions] != [*range(1, len(versions) + 1)]:
             raise DamagedFile(f"a version of {id} is missing; restore the file from a backup", path=self._shown)
         return tuple(self._read(payload, id, once=True) for _, payload in versions)
+
+    def _verified(
+        self, id: str, versions: Sequence[tuple[int, object]], queried: Sequence[Any] | None
+    ) -> tuple[Record, ...]:
+        """Return the versions of a record, if the tables that people query say the same as the newest one."""
+        found = self._whole(id, versions)
+        newest = found[-1]
+        *said, tags = queried or ("[]",)
+        if said != [newest.state, newest.type, versions[-1][1]] or {*json.loads(tags)} != {*newest.tags}:
+            reason = f"the tables records and record_tags do not say what the newest version of {id} says"
+            raise DamagedFile(f"{reason}; restore the file from a backup", path=self._shown)
+        return found
 
     @property
     def _shown(self) -> str:

@@ -211,6 +211,22 @@ def test_a_changed_or_missing_row_is_reported(address, postgresql):
             store.history(other.id)
 
 
+def test_a_record_that_was_taken_out_of_every_table_is_told_by_who_has_seen_it(
+    address, postgresql, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    name = name_of(address)
+    with Memory(address, consolidate_every=0) as memory:
+        gone = memory.remember("Logs go to S3.").record_id
+        memory.verify()
+    for table in ("versions", "heads"):
+        postgresql.run(f"DELETE FROM {name}.{table} WHERE record_id = %s", gone)
+    with Memory(address) as again:
+        assert [problem.startswith(f"{gone}: is gone") for problem in again.check().problems] == [True]
+        with pytest.raises(DamagedFile, match="is gone"):
+            again.verify()
+
+
 @pytest.mark.parametrize(
     "change",
     ["state = 'superseded'", "tokens = NULL", "tokens = 'sesame:1A'", "size = 9", "said = ''", "type = 'rule'"],
