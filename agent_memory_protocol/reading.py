@@ -265,7 +265,7 @@ class Reader:
             context: how many lines to give on both sides of the one that matched.
             index: where the words are kept; by default a file in `.scaffolding/.amp/`, made again whenever it is gone.
             embedder: finds by similar meaning too, in the default index.
-            today: decides which entries have expired; the clock's where it is left out.
+            today: decides which entries have expired, and what `last March` is; the clock's where it is left out.
             on_problem: is told of each file that could not be read.
             counts: whether it counts as use, where the settings ask for that; a search for each letter typed does not.
 

@@ -29,6 +29,7 @@ from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
 from ..text.dates import day_number
 from ..text.digest import blake2b
+from ..text.relative_dates import with_dates
 from ..tiers import store
 from ..tiers.document import Document
 from . import index as indexing
@@ -105,13 +106,14 @@ def search(
     if not within:
         return []
     used = index or open_index(index_path(session), embedder=embedder)
+    asked_for = with_dates(query, today)
     try:
         used.refresh(sources)
         if unread:
             used.refresh((), gone=unread)  # so that the next query reads them again, and tells of them again
         asked_in = within if len(within) < len(sources) else None
         answer = _take(
-            lambda count: used.search(query, limit=count, within=asked_in),
+            lambda count: used.search(asked_for, limit=count, within=asked_in),
             lambda hit: look_up(session, *place(hit.source), hit, today=today, context=context),
             since,
             limit,

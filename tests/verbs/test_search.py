@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 import sysconfig
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -317,3 +318,11 @@ def test_a_note_is_found_by_the_index_line_that_a_person_wrote_and_given_once(wo
     assert (hit.to_json()["path"], hit.line) == (f"{SHARED}/user_tea.md", 7)
     (hit,) = workspace.search("zeppelin")
     assert (hit.to_json()["path"], hit.line) == (f"{SHARED}/{file}", 4)
+
+
+def test_a_day_that_is_named_from_today_finds_what_is_dated_so(workspace):
+    for day in ("2025-03-20", "2026-02-03", "2026-03-07"):
+        workspace.remember(f"The queue moved on the day before {day}.", date=date.fromisoformat(day))
+    for query, day in {"last March": "2025-03-20", "a month ago": "2026-02-03", "yesterday": "2026-03-07"}.items():
+        first = workspace.search(f"what moved {query}?", today=date(2026, 3, 8), limit=1)[0]
+        assert day in first.text, query
