@@ -97,6 +97,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "markdown": lambda text, places: Markup(as_html(_visible(text), places)),  # noqa: S704 escaped there
         "label": labels.plain,
+        "undisputed": lambda text: text.replace("[disputed] ", "", 1),
         "prose": _prose,
         "body": _body,
         "beginning": lambda text, most: beginning(text.strip()[marker_width(text.strip() or "-") :], most),

@@ -339,15 +339,18 @@ def bind(port: int) -> socket.socket:
 def serve(page: LivePage, bound: socket.socket) -> None:
     """Serve until it is stopped."""
     Thread(target=page.warm, daemon=True).start()
-    settings = uvicorn.Config(
-        page.app, log_level="critical", access_log=False, server_header=False, timeout_graceful_shutdown=5
-    )
-    _Server(settings, page).run(sockets=[bound])
+    Server(page).run(sockets=[bound])
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, settings: uvicorn.Config, page: LivePage) -> None:
-        super().__init__(settings)
+class Server(uvicorn.Server):
+    """What serves a page; see `serve`."""
+
+    def __init__(self, page: LivePage) -> None:
+        super().__init__(
+            uvicorn.Config(
+                page.app, log_level="critical", access_log=False, server_header=False, timeout_graceful_shutdown=5
+            )
+        )
         self._page = page
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -249,19 +249,21 @@ class Asking:
     ) -> DocumentPart:
         """Return a document with these of its entries and notes; `by_id` has those that a dispute may name."""
         target, old = seen.target, self.old
-        about = said.findings.get(target.path, ())
+        about, sides = said.findings.get(target.path, ()), by_id or {}
+        row = {entry.id: place for place, entry in enumerate(entries)}
         cards = tuple(
             Card(
                 entry,
                 _age(entry, self.today, old),
                 entry.line in left_out,
-                tuple((by_id or {})[one] for one in entry.about.disputed_with if one in (by_id or {})),
+                # Of a dispute on one page the upper card shows both sides.
+                tuple(sides[one] for one in entry.about.disputed_with if one in sides and row.get(one, at) >= at),
                 tuple(one for one in about if one.line and entry.line <= one.line <= entry.last_line),
                 # That it has no date is seen by its colour.
                 tuple(one for one in said.items.get(entry.id, ()) if one.kind != "undated"),
                 said.use.get(f"{target} {entry.id}", {}),
             )
-            for entry in entries
+            for at, entry in enumerate(entries)
         )
         folder = target.path.rpartition("/")[0]
         leaves = tuple(

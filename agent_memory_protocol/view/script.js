@@ -116,13 +116,18 @@ let latest = 0;
 let asking = 0;
 let events = null;
 
+function tellStopped() {
+  news.textContent = "amp view has stopped. This page shows the memory as it was; start it again to go on.";
+}
+
 async function pageAt(address) {
   asking += 1;
   try {
     const answer = await fetch(address);
     return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
   } catch {
-    return null; // the server has stopped
+    tellStopped();
+    return null;
   } finally {
     asking -= 1;
   }
@@ -244,7 +249,18 @@ function startLive() {
 function listen() {
   if (events) events.close();
   events = document.hidden ? null : new EventSource(live);
-  if (events) events.addEventListener("message", refresh);
+  if (!events) return;
+  let failures = 0;
+  events.addEventListener("message", refresh);
+  events.addEventListener("open", () => {
+    if (failures > 1) refresh();
+    failures = 0;
+  });
+  // A connection may break once; a server that does not answer a second time has gone.
+  events.addEventListener("error", () => {
+    failures += 1;
+    if (failures > 1 || events.readyState === EventSource.CLOSED) tellStopped();
+  });
 }
 
 offerCommands(document);

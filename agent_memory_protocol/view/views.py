@@ -244,14 +244,17 @@ def upkeep(asked: Query) -> Values:
     rows = [("check", one) for one in findings if kind in ("", "check")]
     rows += [(one.kind, one) for one in items if kind in ("", one.kind)]
     places = {target.path: str(target) for target in asked.here.targets(asked.actor)}
-    entries = {entry.id for entry in asked.here.entries(asked.actor, on_problem=asking.tell)}
+    entries = asking.ask(lambda: asked.here.entries(asked.actor, on_problem=asking.tell))
+    wanted = {(one.path, one.line) for one in findings}
+    at = {(entry.target.path, line): entry.id for entry in entries for line in range(entry.line, entry.last_line + 1)}
     return {
         **asked.page(rows, ROWS_A_PAGE),
         "findings": len(findings),
         "kinds": {name: len(of_kind) for name, of_kind in kinds.items()},
         "kind": kind,
         "places": places,
-        "known": entries,
+        "known": {entry.id for entry in entries},
+        "at": {place: at[place] for place in wanted & at.keys()},
         "problems": asking.problems,
     }
 

@@ -6,13 +6,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from agent_memory_protocol import Actor, Memory, Workspace
+from agent_memory_protocol.view import live
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REPOSITORY = Path(__file__).parents[2]
@@ -78,6 +82,29 @@ class Site:
     def amp(self, *args: str) -> str:
         """Run a command of another program on the same memory."""
         return run(self.root, *args)
+
+
+@contextmanager
+def served_here(root: Path, *, is_read_only: bool = False) -> Iterator[Site]:
+    """Serve the memory of a project in this process, which starts in no time."""
+    memory = root / ".scaffolding" / "agent-memory"
+
+    def records() -> Any:
+        return Memory(memory) if (memory / "records").exists() else nullcontext(None)
+
+    bound = live.bind(0)
+    port = bound.getsockname()[1]
+    opens = lambda: Workspace.open(root, environ={"HOME": str(root.parent)})  # noqa: E731
+    page = live.LivePage(opens, records, Actor(), port, is_read_only=is_read_only)
+    server = live.Server(page)
+    thread = Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    try:
+        yield Site(root, page.address)
+    finally:
+        page.stop()
+        server.should_exit = True
+        thread.join()
 
 
 @contextmanager

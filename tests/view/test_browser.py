@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol import Memory, Tier, Workspace
+from agent_memory_protocol.errors import RefusedText
 from agent_memory_protocol.layout import Target
 
 from . import browser, pictures
-from .browser import Heard, Site, served
+from .browser import Heard, Site, served, served_here
 from .test_html import ATTACKS
 
 pytestmark = pytest.mark.slow
@@ -30,12 +33,12 @@ def chromium():
         yield started
 
 
-@pytest.fixture
-def here(tmp_path) -> Workspace:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory) -> Path:
     """A project with a dispute, an expired fact, outdated ones, notes, conversations, history and records."""
-    root = tmp_path / "project"
+    root: Path = tmp_path_factory.mktemp("filled") / "project"
     root.mkdir()
-    made = Workspace.open(root, environ={"HOME": str(tmp_path)})
+    made = Workspace.open(root, environ={"HOME": str(root.parent)})
     made.init(agents=["dev"])
     for text in ("The port is 8080.", "The port is 9090.", "[until 2020-01-01] The freeze holds.", "Redis needs AOF."):
         made.remember(text, tier=Tier.SHARED, section="Net")
@@ -49,7 +52,15 @@ def here(tmp_path) -> Workspace:
     made.new_note("feedback", "tests", description="Run them.", why="They fail.", how="Run pytest.", target=SHARED)
     for name in ("c1", "c2", "c3"):
         made.remember("The gotcha: xdist hides output.", tier=Tier.CONVERSATION, conversation=name)
-    return made
+    return root
+
+
+@pytest.fixture
+def here(filled, tmp_path) -> Workspace:
+    """A copy of it to change."""
+    root = shutil.copytree(filled, tmp_path / "project")
+    shutil.rmtree(root / ".scaffolding" / ".amp")  # what a machine knows of its own writes is not copied
+    return Workspace.open(root, environ={"HOME": str(tmp_path)})
 
 
 def id_of(here: Workspace, words: str) -> str:
@@ -106,7 +117,7 @@ def test_a_person_finds_a_disputed_fact_and_resolves_it_and_takes_that_back(here
 
 
 def test_a_person_sees_why_an_entry_is_not_recalled_and_what_a_task_and_a_budget_change(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site)
         page.get_by_role("link", name="shared", exact=True).click()
         expired = page.locator(".card", has_text="The freeze holds.")
@@ -129,7 +140,7 @@ def test_a_person_sees_why_an_entry_is_not_recalled_and_what_a_task_and_a_budget
 
 def test_a_person_prunes_by_rows_and_brings_back_what_was_pruned(here, open_page):
     before = shared(here)
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site)
         page.get_by_role("navigation", name="Views").get_by_role("link", name="Prune").click()
         page.get_by_label("Deploy 2 was slow.").uncheck()
@@ -149,7 +160,7 @@ def test_a_person_prunes_by_rows_and_brings_back_what_was_pruned(here, open_page
 
 
 def test_what_an_agent_writes_appears_without_a_reload(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, "/document?of=agent:dev")
         page.locator("html.scripted").wait_for()
         page.evaluate("window.stays = true")
@@ -160,7 +171,7 @@ def test_what_an_agent_writes_appears_without_a_reload(here, open_page):
 
 
 def test_what_a_person_types_is_not_lost_when_others_write(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, f"/entry?id={id_of(here, 'Redis')}")
         page.get_by_label("Its text").fill("Half a tho")
         site.amp("remember", "Something else.")
@@ -171,7 +182,7 @@ def test_what_a_person_types_is_not_lost_when_others_write(here, open_page):
 @pytest.mark.expects("409")
 def test_two_tabs_do_not_overwrite_each_other(here, open_page):
     entry = id_of(here, "Redis")
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         one = open_page(site, f"/entry?id={entry}")
         other = open_page(site, f"/entry?id={entry}", one.context)
         other.get_by_label("Its text").fill("Second.")
@@ -191,7 +202,7 @@ def test_two_tabs_do_not_overwrite_each_other(here, open_page):
 
 @pytest.mark.expects("409")
 def test_a_refusal_is_shown_at_the_form_and_keeps_what_was_typed(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, f"/entry?id={id_of(here, 'Redis')}")
         page.get_by_label("Date, as YYYY-MM-DD").fill("tomorrow")
         page.get_by_role("button", name="Plan: Date").click()
@@ -200,7 +211,7 @@ def test_a_refusal_is_shown_at_the_form_and_keeps_what_was_typed(here, open_page
 
 
 def test_a_search_finds_as_one_types_and_says_why(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site)
         page.get_by_role("searchbox", name="Search").press_sequentially("reddis", delay=20)
         hit = page.locator(".hit", has_text="Redis needs AOF.")
@@ -214,7 +225,7 @@ def test_a_search_finds_as_one_types_and_says_why(here, open_page):
 
 
 def test_an_entry_is_forgotten_with_the_keyboard_alone(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, f"/entry?id={id_of(here, 'Redis')}")
 
         def tab_to(name: str) -> None:
@@ -238,7 +249,7 @@ def test_an_entry_is_forgotten_with_the_keyboard_alone(here, open_page):
 
 
 def test_everything_is_read_and_changed_without_javascript(here, open_page):
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, java_script_enabled=False)
         assert "The port is 8080." in page.locator("main").inner_text()
         page.get_by_role("searchbox", name="Search").fill("redis")
@@ -254,11 +265,20 @@ def test_everything_is_read_and_changed_without_javascript(here, open_page):
 
 
 def test_a_read_only_page_offers_commands_in_place_of_controls(here, open_page):
-    with served(here.path, "--read-only") as site:
+    with served_here(here.path, is_read_only=True) as site:
         page = open_page(site, "/document?of=shared")
         assert page.locator("form[method=post]").count() == 0
         assert page.get_by_role("link", name=re.compile("Prune|Distill|Edit|Forget")).count() == 0
         assert f"amp resolve {id_of(here, '9090')} {id_of(here, '8080')}" in page.locator("main").inner_text()
+
+
+@pytest.mark.expects("Failed to load resource|ERR_CONNECTION|ERR_INCOMPLETE")
+def test_a_page_says_that_its_server_has_stopped(here, open_page):
+    with served_here(here.path) as site:
+        page = open_page(site, "/document?of=shared")
+        page.locator(".card").first.wait_for()
+    page.get_by_role("status").get_by_text("amp view has stopped.").wait_for()
+    assert page.locator(".card").count() > 1
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1600)], ids=["light-360", "dark-1600"])
@@ -266,9 +286,9 @@ def test_no_view_has_a_serious_fault_of_accessibility_or_is_wider_than_the_windo
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     fill_records(here)
     gone = here.restorable()[-1].archived.taken.id
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, color_scheme=scheme, viewport={"width": width, "height": 900})
-        for view in VIEWS if scheme == "light" else VIEWS[1::3]:
+        for view in VIEWS if scheme == "light" else VIEWS[1::4]:
             page.goto(site.base + view.format(id=id_of(here, "8080"), gone=gone))
             check_looks(page, axe, view)
         page.goto(site.base + f"/entry?id={id_of(here, 'Redis')}")
@@ -300,16 +320,17 @@ def fill_records(here: Workspace) -> None:
 
 def test_a_dispute_of_records_is_resolved(here, open_page):
     fill_records(here)
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site, "/records")
         page.locator(".side", has_text="Rounded at the end.").get_by_role("button", name="Resolve").click()
         page.get_by_role("button", name="Apply").click()
         page.get_by_text("The other record holds; this one stays readable.").wait_for()
         chain = page.locator(".chain", has_text="It has Postgres 16.")
-        chain.locator("summary", has_text="Dispute").click()
+        chain.locator("summary", has_text="Change").click()
         other = page.locator(".chain", has_text="Rounded at the end.").locator(".active code").last.inner_text()
         chain.get_by_label("Id of the other record").fill(other)
-        page.keyboard.press("Enter")
+        chain.get_by_role("button", name="Plan: Dispute").click()
+        assert page.get_by_text("Undo brings it back under another id").is_visible()
         page.get_by_role("button", name="Apply").click()
         page.get_by_text("Both records are marked as disputed.").wait_for()
         assert page.locator(".side", has_text="It has Postgres 16.").count() >= 1
@@ -354,8 +375,85 @@ FRAMES = (
 )
 
 
+FRESH = (
+    *("<ScRiPt\u2028>{}</ScRiPt>", "<script src=data:text/javascript,{}></script>", "<script/xlink:href=data:,{}>"),
+    *("<iframe src='data:text/html,<script>{}</script>'>", "<embed src=data:image/svg+xml,{}>", "<frameset onload={}>"),
+    *("<svg><a href=javascript:{}><text>x</text></a></svg>", "<svg><use href='data:image/svg+xml,{}#x'/></svg>"),
+    *("<svg><set attributeName=onmouseover to={}>", "<svg><foreignObject><iframe onload={}></svg>"),
+    *(
+        "<image href=x onerror={}>",
+        "<picture><source srcset=//evil.example/{}></picture>",
+        "<track src=//evil.example/{}>",
+    ),
+    *(
+        "<audio src=x onerror={}>",
+        "<keygen autofocus onfocus={}>",
+        "<select autofocus onfocus={}>",
+        "<textarea onfocus={}>",
+    ),
+    *("<dialog open onclose={}>", "<button popovertarget=x onclick={}>", "<div popover id=x onbeforetoggle={}>"),
+    *("<a href=' javascript:{}'>x</a>", "<a ping=//evil.example/{} href=/>x</a>", "<area href=javascript:{}>"),
+    *(
+        "[x]( javascript:{})",
+        "[x](<javascript&#x3A;{}>)",
+        "[x](\\javascript:{})",
+        "[x](http:javascript:{})",
+        "[x](https:/\\evil{})",
+    ),
+    *("[x](//evil.example/{})", "[x](http://127.0.0.1:1/change?{})", "[x](/change?step=Apply&{})", "[x](../../../{})"),
+    *("[x](data:image/svg+xml;base64,{})", "[x](feed:javascript:{})", "[x](view-source:{})", "[x](blob:null/{})"),
+    *(
+        "[x]: javascript:{}\n",
+        "<javascript:{}>",
+        "![](data:image/svg+xml,<svg/onload={}>)",
+        "[![x](javascript:{})](javascript:{})",
+    ),
+    *(
+        "| [x](javascript:{}) | <b onclick={}> |",
+        "~~~<img/onerror={}>",
+        "```</code><script>{}</script>",
+        "``<x onclick={}>``",
+    ),
+    *("<p style='background:url(//evil.example/{})'>", "<style>body{{background:url(//evil.example/{})}}</style>"),
+    *("<link rel=prefetch href=//evil.example/{}>", "<meta http-equiv=Set-Cookie content={}>", "<base target=_top {}>"),
+    *(
+        "\u2066\u202e<script>{}</script>\u2069",
+        "\ufeff<script>{}</script>",
+        "\u00ad<img src=x onerror={}>",
+        "\u3000onload={}",
+    ),
+    *(
+        "{{%- raw -%}}{}{{%- endraw -%}}",
+        "{{{{ live.token }}}}{}",
+        "#{{{}}}",
+        "<!--#exec cmd={} -->",
+        "<?php {} ?>",
+        "<%= {} %>",
+    ),
+    *(
+        "<!--end--><script>{}</script>",
+        "<!--with history-->{}<!--end-->",
+        "&#60;script&#62;{}&#60;/script&#62;",
+        "&NewLine;{}",
+    ),
+    *(
+        "data-live=/evil.example {}",
+        "<body data-live=//evil.example/{}>",
+        "<output id=chosen>{}</output>",
+        "<p id=news>{}</p>",
+    ),
+    *(
+        "" + "A" * 3_000 + "<script>{}</script>",
+        "<" * 200 + "{}",
+        "[" * 60 + "x](javascript:{})",
+        "> " * 60 + "<script>{}</script>",
+    ),
+)
+
+
 def hostile() -> list[str]:
-    made = [frame.format(run) for frame, run in product(FRAMES, RUN)]
+    made = [frame.replace("{}", RUN[0]).replace("{{", "{").replace("}}", "}") for frame in FRESH]
+    made += [frame.format(run) for frame, run in product(FRAMES, RUN)]
     made += [" ".join(one.split()) for one in ATTACKS]
     made += [f"{front}<script>{RUN[0]}</script>" for front in ("\\", "&", "<", "<<", "< ", "\0", "&lt;", "%3C", "\x0c")]
     made += [f"[x]({scheme}:{run})" for scheme in ("data:text/html,", "vbscript", "file", "blob", "x") for run in RUN]
@@ -364,9 +462,9 @@ def hostile() -> list[str]:
     return made
 
 
-def test_two_hundred_hostile_inputs_run_nothing_and_ask_for_nothing(here, open_page, tmp_path):
+def test_hundreds_of_hostile_inputs_run_nothing_and_ask_for_nothing(here, open_page, tmp_path):
     inputs = [one.replace("\0", "") for one in hostile()]
-    assert len(set(inputs)) >= 200
+    assert len(set(inputs)) >= 260
     write(here, SHARED, "# S\n\n" + "".join(f"- {one}\n" for one in inputs))
     write(here, DEV, "# D\n" + "".join(f"\n## {one}\n\n{one}:\n\n- [disputed] {one} x\n" for one in inputs[::4]))
     here.forget([entry.id for entry in here.entries(targets=[SHARED])[:20]])
@@ -375,7 +473,8 @@ def test_two_hundred_hostile_inputs_run_nothing_and_ask_for_nothing(here, open_p
         write(here, SHARED, f"---\n{header}\n---\n\n{one}\n\n**Why:** {one}\n", f"user_{number}<b onclick=x>.md")
     with Memory(here.path / ".scaffolding" / "agent-memory", consolidate_every=0) as memory:
         for one in inputs[::20]:
-            memory.remember(one, tags=("<script>",))
+            with suppress(RefusedText):  # what hides characters gets in by hand only
+                memory.remember(one, tags=("<script>",))
     ledger = (here.path / SHARED.path).with_name("ledger.jsonl")
     forged = json.loads(ledger.read_text().splitlines()[-1])
     ledger.write_text(ledger.read_text() + json.dumps({**forged, "reason": inputs[0], "run": inputs[1]}) + "\n")
@@ -384,8 +483,19 @@ def test_two_hundred_hostile_inputs_run_nothing_and_ask_for_nothing(here, open_p
         *(view.format(id=entry, gone=here.restorable()[0].archived.taken.id) for view in VIEWS),
         *("/document?of=shared&from=150", "/search?q=%3Cscript%3Ealert(1)"),
         *("/document?of=%3Cscript%3E", "/compare?base=%3Cscript%3E", "/entry?id=%3Cimg%20src=x%20onerror=alert(1)%3E"),
+        *(
+            "/prune?older=%3Cscript%3E",
+            "/upkeep?kind=%22%3E%3Cscript%3E",
+            "/history?of=%27%3E%3Cscript%3E",
+            "/records?state=%3Cb",
+        ),
+        *(
+            "/search?q=%E2%80%AE%3Csvg%2Fonload%3Dalert(1)%3E",
+            "/search?q={{7*7}}",
+            "/document?of=shared&task=%3C/textarea%3E%3Cscript%3E",
+        ),
     ]
-    with served(here.path) as site:
+    with served_here(here.path) as site:
         page = open_page(site)
         for view in views:
             page.goto(site.base + view)
