@@ -76,7 +76,7 @@ function mark(words, within) {
 
 const verbs = {
   Edit: (id) => `amp edit ${id} 'NEW TEXT'`,
-  Date: (id) => `amp edit ${id} --dated DATE`,
+  Date: (id) => `amp edit ${id} --date DATE`,
   Forget: (id) => `amp forget ${id}`,
   Dispute: (id) => `amp dispute ${id} OTHER`,
   Resolve: (id) => `amp resolve ${id} WINNER`,
