@@ -20,6 +20,7 @@ from ..records.record import LIVE, Record
 from ..text.dates import parse_day
 from ..text.markdown import marker_width
 from ..text.phrases import counted
+from ..tiers.document import check_writable
 from ..tiers.entries import OWN
 from ..verbs.prune import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed, Restorable
@@ -174,11 +175,17 @@ class Changes:
             return self._apply_record(wanted)
         return self._apply_entry(wanted)
 
+    def _check_write(self, target: Target) -> None:
+        """Refuse a plan for a document that this reader may not write, or nobody before it is mended."""
+        self.here.check_write(self.actor, target)
+        for document in self.here.documents(self.actor, [target]):
+            check_writable(document)
+
     # -- an entry ------------------------------------------------------------------------------------------------------
 
     def _plan_entry(self, wanted: Wanted) -> Planned:
         entry = self._entry(wanted)
-        self.here.check_write(self.actor, entry.target)
+        self._check_write(entry.target)
         if wanted.verb == "Edit":
             if refusal := self.here.why_refused(wanted.text, standing=entry.text):
                 raise RefusedText(refusal)
@@ -192,7 +199,7 @@ class Changes:
         other = self.here.entry(_other(wanted), self.actor)
         if wanted.verb == "Resolve":
             return Planned([Step("goes to the history", entry.alone), Step("holds in its place", other.alone)])
-        self.here.check_write(self.actor, other.target)
+        self._check_write(other.target)
         return Planned([Step("is marked as disputed", one.alone) for one in (entry, other)])
 
     def _apply_entry(self, wanted: Wanted) -> Deed:
@@ -270,7 +277,7 @@ class Changes:
     def _plan_restore(self, wanted: Wanted) -> Planned:
         gone = [one_gone(self.here, self.actor, one) for one in wanted.ids]
         for left in gone:
-            self.here.check_write(self.actor, left.target)
+            self._check_write(left.target)
         return Planned([Step(f"comes back to {left.target}", left.archived.taken.alone) for left in gone])
 
     def _restore(self, wanted: Wanted) -> Deed:
@@ -314,7 +321,7 @@ class Changes:
     def _plan_prune(self, wanted: Wanted) -> Planned:
         plans = self._pruning(wanted)
         for one in plans:
-            self.here.check_write(self.actor, one.target)
+            self._check_write(one.target)
         steps = [Step(f"goes to the history of {one.target}", gone.alone) for one in plans for gone in one.removals]
         return Planned(steps)
 

@@ -339,10 +339,10 @@ def bind(port: int) -> socket.socket:
 def serve(page: LivePage, bound: socket.socket) -> None:
     """Serve until it is stopped."""
     Thread(target=page.warm, daemon=True).start()
-    Server(page).run(sockets=[bound])
+    PageServer(page).run(sockets=[bound])
 
 
-class Server(uvicorn.Server):
+class PageServer(uvicorn.Server):
     """What serves a page; see `serve`."""
 
     def __init__(self, page: LivePage) -> None:

@@ -3,8 +3,8 @@
 No rule is here. What a reader may not see is in none of these answers.
 """
 
-import logging
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -188,7 +188,7 @@ def tell_failure(error: Exception, what: str) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1:]
     place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in last)
     said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    logging.getLogger(__name__).error("amp: view: %s: %s%s", what, show_invisible(said), place)
+    sys.stderr.write(show_invisible(f"amp: view: {what}: {said}{place}") + "\n")
     return f"This could not be shown, which is a fault of amp: {said}."
 
 

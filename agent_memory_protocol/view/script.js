@@ -169,6 +169,7 @@ function answerAsOneTypes(form) {
     else history.replaceState(null, "", address);
     document.title = page.title;
     markSearched();
+    say(document.querySelector("#found [role=status]"));
   };
   form.addEventListener("input", (event) => {
     if (event.target.type === "range") {
@@ -181,6 +182,14 @@ function answerAsOneTypes(form) {
     event.preventDefault();
     ask();
   });
+}
+
+// A screen reader tells what changes in a status, not what it began with.
+function say(status) {
+  if (!status) return;
+  const said = status.textContent;
+  status.textContent = "";
+  setTimeout(() => (status.textContent = said), 50);
 }
 
 function markSearched() {
@@ -238,6 +247,8 @@ function start() {
 
 function startLive() {
   answerAsOneTypes(document.querySelector("header form"));
+  const told = document.querySelector(".refused, .notice");
+  if (told) told.focus({ preventScroll: true });
   start();
   listen();
   document.addEventListener("visibilitychange", listen);

@@ -96,7 +96,7 @@ def served_here(root: Path, *, is_read_only: bool = False) -> Iterator[Site]:
     port = bound.getsockname()[1]
     opens = lambda: Workspace.open(root, environ={"HOME": str(root.parent)})  # noqa: E731
     page = live.LivePage(opens, records, Actor(), port, is_read_only=is_read_only)
-    server = live.Server(page)
+    server = live.PageServer(page)
     thread = Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
     try:

@@ -222,7 +222,7 @@ def test_a_memory_of_very_many_entries_is_not_judged_and_the_file_says_so(here):
     Seen(unjudged).check()
 
 
-def test_a_part_that_fails_says_so_and_the_rest_is_there(here, monkeypatch, caplog):
+def test_a_part_that_fails_says_so_and_the_rest_is_there(here, monkeypatch, capsys):
     write(here, SHARED, "# S\n\n- A fact.\n")
 
     def fails(*_: object, **__: object) -> None:
@@ -235,4 +235,7 @@ def test_a_part_that_fails_says_so_and_the_rest_is_there(here, monkeypatch, capl
         Seen(html).check()
         assert "A fact." in html
         assert "This could not be shown, which is a fault of amp: KeyError:" in html or verb == "usage"
-    assert all("\n" not in one.getMessage() and "\x1b" not in one.getMessage() for one in caplog.records)
+    told = capsys.readouterr().err
+    assert told
+    assert "\x1b" not in told
+    assert all(one.startswith("amp: view: ") for one in told.splitlines())

@@ -486,6 +486,17 @@ def test_what_was_done_to_records_is_undone_and_the_plan_says_how(here, verb, is
     assert undo(at, address)[0] == 409
 
 
+def test_a_document_with_a_conflict_is_shown_and_no_plan_is_made_for_it(here):
+    path = here.path / here.target(Actor(), tier=Tier.SHARED).path
+    entry = id_of(here, "8080")
+    path.write_text(f"{path.read_text()}<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n")
+    at = browser(here)
+    assert "The port is 8080." in at.document()
+    for verb, fields in (("Edit", {"text": "The port is 7070."}), ("Forget", {}), ("Date", {"dated": "2026-05-01"})):
+        status, text = at.post(verb, entry, "Plan", **fields)
+        assert (status, "unresolved merge conflict" in text) == (409, True)
+
+
 def test_two_tabs_do_not_overwrite_each_other(here):
     one, other = browser(here), browser(here)
     entry = id_of(here, "8080")
@@ -589,7 +600,7 @@ def test_looking_counts_nothing_as_used(here):
 @pytest.mark.parametrize(
     "verb", ["entries", "status", "recall", "notes", "check", "review", "restorable", "git_notes", "diff"]
 )
-def test_whatever_fails_a_person_gets_a_page_with_one_line_and_the_terminal_one(here, monkeypatch, caplog, verb):
+def test_whatever_fails_a_person_gets_a_page_with_one_line_and_the_terminal_one(here, monkeypatch, capsys, verb):
     at = browser(here)
 
     def fails(*_: object, **__: object) -> None:
@@ -612,11 +623,15 @@ def test_whatever_fails_a_person_gets_a_page_with_one_line_and_the_terminal_one(
         Seen(text).check(live=True)
         told += "This could not be shown, which is a fault of amp: ZeroDivisionError: a fault of two lines." in text
     assert told
-    assert caplog.messages
-    assert not any("\n" in one for one in caplog.messages)
+    told_here = capsys.readouterr().err.splitlines()
+    assert told_here
+    assert all(
+        re.fullmatch(r"amp: view: .*: ZeroDivisionError: a fault of two lines \(\w+\.py:\d+\)", one)
+        for one in told_here
+    )
 
 
-def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, caplog):
+def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, capsys):
     at = browser(here)
     entry = id_of(here, "8080")
 
@@ -627,10 +642,10 @@ def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, 
     status, text = at.post("Forget", entry, "Apply")
     assert (status, "It may have been done: look before you try again." in text) == (500, True)
     Seen(text).check(live=True)
-    assert len(caplog.messages) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_a_page_that_breaks_half_way_ends_with_the_reason(here, monkeypatch, caplog):
+def test_a_page_that_breaks_half_way_ends_with_the_reason(here, monkeypatch, capsys):
     at = browser(here)
 
     def fails(*_: object) -> None:
@@ -641,4 +656,4 @@ def test_a_page_that_breaks_half_way_ends_with_the_reason(here, monkeypatch, cap
     assert status == 200
     assert "ZeroDivisionError: &lt;b&gt;a fault" in text
     assert text.endswith("</html>\n")
-    assert len(caplog.messages) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 1
