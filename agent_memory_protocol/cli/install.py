@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from ..errors import InvalidArgument
-from ..hosts import install, receipt
+from ..hosts import checkup, install, receipt, table
+from ..project.settings import home_folder
 from .options import Call, call_options, note, plain
 
 _GIT = "git"
@@ -52,6 +53,10 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     install.check_runs(place, target, program, os.environ)
     if installed in program and place.is_project and plan.changes:
         plan.notes.append("the shell does not find amp-hook, so the settings name its path on this machine")
+    if target in table.HOSTS:
+        started = checkup.Started(place.base, place.base, home_folder(os.environ), os.environ, (), {})
+        if off := checkup.switched_off(table.HOSTS[target], started):
+            plan.notes.append(f"its hooks are off, so nothing gives memory: {off}; take that out")
     _do(call, plan, dry_run, _about(place))
 
 

@@ -62,6 +62,11 @@ def examine(started: Started) -> list[Diagnosis]:
     return [found for host in HOSTS.values() for found in _examine(host, started)]
 
 
+def switched_off(host: Host, started: Started) -> str:
+    """Say what switches all hooks of a host off; "" where nothing does."""
+    return _off(host, started, _settings(host, started)[0], ())
+
+
 def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
     files, broken = _settings(host, started)
     yield from (Diagnosis(f"{host.title}: {problem}", is_problem=True) for problem in broken)
@@ -80,8 +85,7 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
         if not broken and (why := _why_absent(host, started, has_calls=bool(calls))):
             yield Diagnosis(f"{host.title}: {why}", is_problem=True)
         return
-    off = next((where for file in files if (where := _switch(host, started, file, [one[2] for one in ours]))), "")
-    off = off or _switched_off_in_toml(host, started)
+    off = _off(host, started, files, [command for _, _, command in ours])
     if off:
         yield Diagnosis(f"{host.title}: its hooks are off: {off}; take that out", is_problem=True)
         return
@@ -135,6 +139,9 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
     for folder, for_person in [*folders, *([(own, True)] if own else [])]:
         for name in (host.settings[-1], *host.beside):
             path = os.path.join(folder, name)
+            if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
+                problems.append(f"it cannot read {started.name(path)}: that is not a file; move it away")
+                continue
             try:
                 with open(path, "rb") as file:
                     text = file.read(LARGEST).decode()
@@ -186,6 +193,11 @@ def _why_absent(host: Host, started: Started, *, has_calls: bool) -> str:
 
 def _install(host: Host, *, for_person: bool = False) -> str:
     return f"amp install {host.name}{FOR_PERSON if for_person else ''}"
+
+
+def _off(host: Host, started: Started, files: Sequence[_Read], commands: Sequence[str]) -> str:
+    found = (where for file in files if (where := _switch(host, started, file, commands)))
+    return next(found, "") or _switched_off_in_toml(host, started)
 
 
 def _switch(host: Host, started: Started, file: _Read, commands: Sequence[str]) -> str:

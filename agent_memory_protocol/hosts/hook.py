@@ -119,7 +119,7 @@ def _person_has(host: "Host", event: str, environ: "Mapping[str, str]") -> bool:
     """Say whether the person's own settings of this host have a hook of ours for this event, too."""
     folder = host.folder_of(environ.get("HOME") or environ.get("USERPROFILE") or "", environ)
     try:
-        file = os.open(os.path.join(folder, host.settings[-1]), os.O_RDONLY)
+        file = os.open(os.path.join(folder, host.settings[-1]), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return False
     try:

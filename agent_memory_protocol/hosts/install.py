@@ -185,7 +185,8 @@ def plan_uninstall(place: InstallPlace, target: str) -> InstallPlan:
             if old and bare == now:
                 plan.notes.append(f"{file.name} was changed since; what is left of amp's part in it stays")
             elif file.part is not None:
-                plan.notes += [f"{file.name} {left}; it stays" for left in file.part.left(bare.decode())]
+                with _naming(file, "uninstall again"):
+                    plan.notes += [f"{file.name} {left}; it stays" for left in file.part.left(bare.decode())]
             if before is not None and before.data != now:
                 bare = bare.replace(b"\r\n", b"\n") if b"\r\n" in (now or b"") else bare.replace(b"\n", b"\r\n")
         _add(plan, place, file, before, bare)

@@ -107,13 +107,15 @@ def _find(text: str, command: str) -> tuple[Node, Node] | None:
 
 
 def _hooks(text: str) -> Iterator[tuple[Node, Node, Node, Node]]:
-    """Yield each hook after the event, the group and the list that hold it."""
+    """Yield each hook after the event, the group and the list that hold it. Hosts pass over a file of another shape."""
     table = _member(text, _top(text), "hooks", dict)
     for event in table.inside if table else ():
+        if isinstance(event.value, dict):  # some hosts have a switch or a list of names beside the events
+            _check(text, event, event.name, list)
         for group in event.inside:
-            listed = group.member("hooks")
+            listed = _member(text, group, "hooks", list)
             if listed is not None:
-                yield from ((event, group, listed, hook) for hook in listed.inside)
+                yield from ((event, group, listed, _check(text, hook, event.name, dict)) for hook in listed.inside)
             else:
                 yield event, group, event, group
 
@@ -136,6 +138,10 @@ def _top(text: str) -> Node:
 
 def _member(text: str, node: Node, name: str, kind: type[dict[str, object]] | type[list[object]]) -> Node | None:
     found = node.member(name)
-    if found and not isinstance(found.value, kind):
-        raise NotJson(f"{name!r} is not {'an object' if kind is dict else 'a list'}", text, found.start)
-    return found
+    return found and _check(text, found, name, kind)
+
+
+def _check(text: str, node: Node, name: str, kind: type[dict[str, object]] | type[list[object]]) -> Node:
+    if not isinstance(node.value, kind):
+        raise NotJson(f"{name!r} is not {'an object' if kind is dict else 'a list'}", text, node.start)
+    return node

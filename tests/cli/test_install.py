@@ -353,7 +353,10 @@ def test_a_program_that_does_not_run_is_not_installed(found, program, told):
     assert everything(found) == tree
 
 
-BROKEN = ["{", '{"hooks": []}', '{"hooks": {"SessionStart": {}}}', "[]", '"x"', "{} x", "nope", '{"a": 1', b"\xff\xfe{"]
+BROKEN = [
+    *("{", '{"hooks": []}', '{"hooks": {"SessionStart": {}}}', '{"hooks": {"SessionStart": [{"hooks": {}}]}}', "[]"),
+    *('"x"', "{} x", "nope", '{"a": 1', b"\xff\xfe{"),
+]
 
 
 @pytest.mark.parametrize("target", HOSTS)
@@ -362,8 +365,29 @@ def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
         native = table.HOSTS[target].events["session-start"][0]
         found.write(file_of(target), text.replace("SessionStart", native) if isinstance(text, str) else text)
         tree = everything(found)
-        found("install", target).refuses(4, file_of(target))
+        for verb in ("install", "uninstall"):
+            found(verb, target).refuses(4, file_of(target))
+        assert file_of(target) in found("doctor").out
         assert everything(found) == tree
+
+
+@pytest.mark.parametrize("target", HOSTS)
+def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, target):
+    path = found.root / file_of(target)
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    for verb in ("install", "uninstall"):
+        found(verb, target).refuses(4, file_of(target))
+    assert f"it cannot read {file_of(target)}: that is not a file; move it away" in found("doctor").out
+
+
+@pytest.mark.parametrize(("target", "settings"), [("claude", '{"disableAllHooks": true}')], ids=["claude"])
+def test_who_installs_hooks_that_are_switched_off_is_told(found, target, settings):
+    told = "its hooks are off, so nothing gives memory"
+    assert told not in found("install", target).err
+    found("uninstall", target)
+    found.write(file_of(target), settings)
+    assert told in found("install", target).err
 
 
 def test_a_receipt_of_something_else_is_refused(found):

@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import subprocess
 import sys
 import termios
@@ -434,3 +435,10 @@ def test_a_module_call_is_the_same_program(project):
         check=False,
     )
     assert "The shared fact." in done.stdout
+
+
+def test_a_pipe_in_place_of_the_person_s_settings_holds_no_session_up(project):
+    (project.home / ".claude").mkdir(exist_ok=True)
+    os.mkfifo(project.home / ".claude" / "settings.json")
+    sent = {"session_id": "s1", "cwd": str(project.root), "source": "startup"}
+    assert "<agent-memory" in project.answer("session-start", sent).context
