@@ -164,3 +164,20 @@ def test_nothing_is_said_where_a_new_fact_meets_none(tmp_path, door):
             there(at, f"Service number {number} is deployed with Helm.")
     said = DOORS[door](at, "The search index is built from the titles of pages.")
     assert not any(way in said for way in WAYS), said
+
+
+def test_where_not_all_is_looked_at_the_answer_says_how_much_was(tmp_path, monkeypatch):
+    at = Case(tmp_path)
+    (at.folder / ".scaffolding").mkdir()
+    at.record("The mail worker needs Redis.")
+    at.record("The wiki of the team has release notes.")
+    monkeypatch.setattr("agent_memory_protocol.verbs.meet._MOST_INDEXED", 1)
+    monkeypatch.setattr("agent_memory_protocol.recall.records.MOST", 1)
+    assert "looked at 1 of 2 records, those written last" in at.amp("remember", UNRELATED)
+    for name in ("a", "b", "c"):
+        at.workspace.remember(f"The mail worker {name} needs Redis.", tier=Tier.AGENT, agent=name)
+    monkeypatch.setattr("agent_memory_protocol.learning.meet._MOST_READ", 1)
+    assert "looked at 2 of 4 documents; `amp check` compares all" in at.amp("remember", "The mail worker is fast.")
+    lines = "".join(f"- Fact {number} is about another subject.\n" for number in range(7))
+    told = at.tool("insert", "KNOWLEDGE.md", insert_line=4, insert_text=lines)
+    assert "looked at 5 of 7 new facts" in told

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _ALIKE = 16
 """So many records, those that look most like a new fact, are compared with it."""
 
+_MOST_INDEXED = 10_000
+"""Of more records than that, an index that is not there yet would take too long to make for somebody who waits."""
+
 
 def remarks(session: Session, document: Document, entry_ids: Sequence[str]) -> Iterator[str]:
     """Say of new entries of a document which other fact each meets first; nothing where they meet none."""
@@ -34,25 +37,36 @@ def remarks_on_note(session: Session, target: Target, file: str, text: str, befo
 
 
 def _remarks(session: Session, new: Sequence[Fact], document: Document | None) -> Iterator[str]:
-    new = new[:MOST_NEW]
     if not new:
         return
-    texts = [one.text for one in new]
+    texts = [one.text for one in new[:MOST_NEW]]
     beside = Beside(session, texts, document)
-    others = [*beside.facts, *_records(session, texts)]
-    yield from met_by(new, others, None if document is None else document.target)
-    if beside.unread:
-        yield beside.unread
+    records, unread = _records(session, texts)
+    others = [*beside.facts, *records]
+    yield from met_by(new[:MOST_NEW], others, None if document is None else document.target)
+    if len(new) > MOST_NEW:
+        yield f"looked at {MOST_NEW} of {len(new):,} new facts; `amp check` compares all of them"
+    yield from filter(None, [beside.unread, unread])
 
 
-def _records(session: Session, texts: Sequence[str]) -> list[Outside]:
-    """Return the records of the project that look like one of these texts."""
-    if not os.path.lexists(os.path.join(session.root.path, *RECORDS)):
-        return []
-    from ..memory import Memory
-
+def _records(session: Session, texts: Sequence[str]) -> tuple[list[Outside], str]:
+    """Return the records of the project that look like one of these texts, and what was not looked at, in words."""
+    folder = os.path.join(session.root.path, *RECORDS)
     found: dict[str, Record] = {}
-    with suppress(AgentMemoryError, OSError), Memory(os.path.join(session.root.path, *MEMORY)) as records:
-        for text in texts:
-            found |= {hit.record.id: hit.record for hit in records.search(text, limit=_ALIKE)}
-    return [*of_records(found.values())]
+    unread = ""
+    with suppress(AgentMemoryError, OSError):
+        if not os.path.lexists(folder):
+            return [], ""
+        if len(os.listdir(folder)) > _MOST_INDEXED:
+            from ..recall.records import MOST, newest
+
+            last, others = newest(session.root, MOST)
+            found = {one.id: one for one in last}
+            unread = f"looked at {len(last):,} of {len(last) + others:,} records, those written last"
+        else:
+            from ..memory import Memory
+
+            with Memory(os.path.join(session.root.path, *MEMORY)) as records:
+                for text in texts:
+                    found |= {hit.record.id: hit.record for hit in records.search(text, limit=_ALIKE)}
+    return [*of_records(found.values())], unread
