@@ -150,7 +150,7 @@ class Memory(Decisions):
             replaces: the id of an active record that no longer holds, since this one does.
 
         Raises:
-            IllegalMove: what it replaces is disputed or no longer active; nothing is written.
+            IllegalMove: what it replaces is disputed, no longer active, or says the same; nothing is written.
         """
         from .consolidation.write import RememberedRecord, WholeText, take_in
 
@@ -163,6 +163,8 @@ class Memory(Decisions):
             if replaces is not None and (old := self._store.get(replaces)).state is not State.ACTIVE:
                 raise IllegalMove(f"{old.id} is {old.state}; only an active record is replaced")
             body = freeze_text("\n".join(split_lines(text.strip())))
+            if replaces is not None and old.body == body:
+                raise IllegalMove(f"{old.id} says this already, so nothing replaces it; leave out what it replaces")
             self._home.check_texts(("text", body), ("source", source), *(("tag", tag) for tag in tags))
             address = None if self._identity is None else self._identity.address
             outcome = take_in(

@@ -209,6 +209,7 @@ def test_facts_are_replaced_disputed_and_decided_in_any_store(amp, request, stor
     assert new["replaced"] == old["id"]
     assert amp("record", "remember", text, *named).out == f"known already: {new['id']}\n"
     amp("record", "remember", "x y", "--replaces", old["id"], *named).refuses(3, "only an active record")
+    amp("record", "remember", text, "--replaces", new["id"], *named).refuses(3, "says this already")
     chain = amp("record", "history", new["id"], *named, "--json").json()["chain"]
     assert [one["state"] for one in chain] == ["superseded", "active"]
     other = amp("record", "remember", "The API listens on a Unix socket.", *named, "--json").json()["id"]
