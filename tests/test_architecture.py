@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -75,6 +76,16 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def statements(node: ast.AST, *, for_hints: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield the statements in a node, each with whether it is for type hints alone. Expressions are passed over."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.stmt):
+            yield inner, for_hints
+        if isinstance(inner, (ast.stmt, ast.excepthandler, ast.match_case)):
+            hints = isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING"
+            yield from statements(inner, for_hints=for_hints or hints)
+
+
 @cache
 def imports(path: Path, *, type_hints: bool = False) -> tuple[str, ...]:
     """Return what a file imports: our own modules with the package's name in front, others as they are.
@@ -84,16 +95,9 @@ def imports(path: Path, *, type_hints: bool = False) -> tuple[str, ...]:
         type_hints: what is imported for type hints alone counts too.
     """
     above = [NAME, *path.relative_to(PACKAGE).parent.parts]
-    skipped = {
-        inner
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-        if not type_hints
-    }
     found = []
-    for node in ast.walk(tree(path)):
-        if node in skipped:
+    for node, for_hints in statements(tree(path)):
+        if for_hints and not type_hints:
             continue
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]

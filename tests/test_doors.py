@@ -921,13 +921,13 @@ def refusal(door: Door, attempt: Attempt) -> AgentMemoryError | None:
 
 @pytest.mark.requirement("S4-12", "S4-14", "S4-17", "S4-52", "S4-53", "S4-54", "S4-55")
 @each_door
-def test_whoever_may_not_write_is_refused(make, door):
-    """B74, B79."""
+def test_whoever_may_not_write_is_refused(make, door, sized):
+    """B74, B79. The short run tries every second one."""
     project = make()
     helper = project.root / ".claude" / "agents" / "helper.md"
     helper.parent.mkdir(parents=True)
     helper.write_text("---\nname: helper\ndisallowedTools: Write, Edit\n---\n")
-    for attempt in attempts(project, door, OUTSIDERS):
+    for attempt in attempts(project, door, OUTSIDERS[:: sized(2, 1, 1)]):
         error = refusal(door, attempt)
         if door.tells:
             assert error is None or isinstance(error, (AccessDenied, InvalidArgument))
@@ -940,8 +940,9 @@ def test_whoever_may_not_write_is_refused(make, door):
 
 
 @each_door
-def test_whoever_may_write_is_served(make, door):
-    for attempt in attempts(make(), door, INSIDERS):
+def test_whoever_may_write_is_served(make, door, sized):
+    """The short run tries one at each tier."""
+    for attempt in attempts(make(), door, INSIDERS[:: sized(3, 1, 1)]):
         fresh = replace(attempt, project=make())
         if door.makes:
             (fresh.project.root / fresh.target.path).unlink()

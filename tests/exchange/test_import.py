@@ -342,7 +342,11 @@ def answers(memory: Memory) -> list[set[tuple[str, str]]]:
     return [{(hit.record.id, hit.line) for hit in hits} for hits in found]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=min(settings().max_examples, 40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=14))
 def test_what_went_over_into_an_empty_store_is_what_it_was(tmp_path, history):
     with in_process() as source, in_process() as target:
@@ -356,7 +360,11 @@ def test_what_went_over_into_an_empty_store_is_what_it_was(tmp_path, history):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=min(settings().max_examples, 40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(*[st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), max_size=6)] * 3)
 def test_two_stores_with_a_common_past_come_together_and_say_what_cannot(tmp_path, past, mine, yours):
     with in_process() as here, in_process() as there:

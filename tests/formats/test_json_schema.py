@@ -30,7 +30,7 @@ def carried(entry: MemoryEntry) -> MemoryEntry:
 
 
 @pytest.mark.requirement("S3-17", "S3-23")
-@settings(max_examples=60)
+@settings(max_examples=min(settings().max_examples, 60))
 @given(ENTRIES)
 def test_a_line_is_valid_and_comes_back(entry):
     entry = carried(entry)
@@ -70,7 +70,7 @@ VALUES = st.sampled_from(
 
 
 @pytest.mark.requirement("S3-10", "S3-17")
-@settings(max_examples=300)
+@settings(max_examples=min(settings().max_examples, 300))
 @given(
     st.dictionaries(st.sampled_from([*PLAIN, "tags", "source", "relevance", "extra", "later"]), VALUES, max_size=3),
     st.data(),

@@ -24,7 +24,7 @@ def read(path: Path) -> list[MemoryEntry | Problem]:
 
 
 @pytest.mark.requirement("S3-23")
-@settings(max_examples=60)
+@settings(max_examples=min(settings().max_examples, 60))
 @given(ENTRIES)
 def test_an_entry_comes_back_as_the_format_carries_it(tmp_path_factory, entry):
     path = tmp_path_factory.mktemp("one") / "memory.jsonl"

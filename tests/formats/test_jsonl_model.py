@@ -101,5 +101,7 @@ class AgainstATable(RuleBasedStateMachine):
         }
 
 
-AgainstATable.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+AgainstATable.TestCase.settings = settings(
+    max_examples=min(settings().max_examples, 60), stateful_step_count=30, deadline=None
+)
 TestAgainstATable = AgainstATable.TestCase

@@ -93,7 +93,7 @@ def test_a_path_says_which_document_it_is(path, target):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=min(settings().max_examples, 150))
 @given(st.lists(ENTRIES, max_size=4))
 def test_entries_come_back_as_the_format_carries_them(found):
     kept, pieces = [], []

@@ -296,7 +296,7 @@ def test_many_wrong_messages_are_counted(tmp_path):
 
 
 @pytest.mark.requirement("S3-23")
-@settings(max_examples=50)
+@settings(max_examples=min(settings().max_examples, 50))
 @given(ENTRIES)
 def test_an_entry_comes_back_as_the_format_carries_it(entry):
     for loss in protobuf.LOSSES:
@@ -454,7 +454,7 @@ def by_hand(entries: list[MemoryEntry], tag: str | None, limit: int = 10) -> lis
 
 
 @pytest.mark.requirement("S3-08")
-@settings(max_examples=30)
+@settings(max_examples=min(settings().max_examples, 30))
 @given(
     st.lists(
         st.tuples(st.integers(0, 5) | st.just(2**64 - 1), st.lists(st.sampled_from("aé"), max_size=3)), max_size=20

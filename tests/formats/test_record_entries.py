@@ -65,7 +65,7 @@ def test_history_and_state_travel_with_the_record():
 
 
 @pytest.mark.requirement("S3-23")
-@settings(max_examples=60)
+@settings(max_examples=min(settings().max_examples, 60))
 @given(ENTRIES)
 def test_an_entry_comes_back_as_the_format_carries_it(tmp_path_factory, entry):
     path = tmp_path_factory.mktemp("one") / "memory.amem.json"

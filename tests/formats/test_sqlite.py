@@ -35,7 +35,7 @@ def path(tmp_path):
 
 
 @pytest.mark.requirement("S3-02", "S3-23")
-@settings(max_examples=20)
+@settings(max_examples=min(settings().max_examples, 20))
 @given(st.lists(ENTRIES, max_size=5, unique_by=lambda entry: entry.id))
 def test_entries_come_back_in_their_order(tmp_path_factory, found):
     path = tmp_path_factory.mktemp("one") / "memory.sqlite"

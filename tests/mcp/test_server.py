@@ -106,7 +106,6 @@ class Project:
 
 def check_schema(tool: types.Tool, result: types.CallToolResult) -> None:
     assert tool.output_schema is not None
-    jsonschema.Draft202012Validator.check_schema(tool.output_schema)
     jsonschema.Draft202012Validator(tool.output_schema).validate(result.structured_content)
 
 

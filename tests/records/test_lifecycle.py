@@ -393,7 +393,7 @@ class Lives(RuleBasedStateMachine):
             assert all(birth_of(version) == birth_of(versions[0]) for version in versions)
 
 
-Lives.TestCase.settings = settings(max_examples=40, stateful_step_count=25)
+Lives.TestCase.settings = settings(max_examples=min(settings().max_examples, 40), stateful_step_count=25)
 test_any_life_is_legal = pytest.mark.requirement("S1-07", "S1-12", "S1-44")(Lives.TestCase)
 
 

@@ -66,7 +66,7 @@ def test_what_is_no_word_of_it_finds_nothing_and_is_no_syntax(filled, query):
     assert [one.text for one in filled.search(query) if "zebra" in one.text] == []
 
 
-@settings(max_examples=50)
+@settings(max_examples=min(settings().max_examples, 50))
 @given(st.text(max_size=60))
 def test_any_text_is_a_query(tmp_path_factory, text):
     folder = tmp_path_factory.getbasetemp() / "any-query"
