@@ -275,7 +275,7 @@ CROWD = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.long)])
 def test_eight_processes_lose_nothing(memory, count):
     program = textwrap.dedent(CROWD)
     workers = [

@@ -458,7 +458,7 @@ while True:
 
 @pytest.mark.slow
 @pytest.mark.requirement("S0-21", "S0-35")
-@pytest.mark.parametrize("rounds", [12, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [40, pytest.param(300, marks=pytest.mark.long)])
 def test_a_writer_killed_at_any_moment_has_lost_nothing_it_acknowledged(memory, path, rounds):
     acknowledged: list[str] = []
     chance = random.Random(7)

@@ -270,7 +270,7 @@ def opened(kind: str, path: Path) -> Any:
 @pytest.mark.slow
 @pytest.mark.requirement("S1-40", "S1-63", "S1-64")
 @pytest.mark.parametrize("kind", ["directory", "sqlite"])
-@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(200, marks=pytest.mark.long)])
 def test_eight_processes_lose_nothing(kind, count, tmp_path):
     path = tmp_path / "new" if kind == "directory" else tmp_path / "new.sqlite"
     workers = [start(WORKER, kind, path, number, count) for number in range(8)]
