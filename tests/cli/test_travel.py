@@ -109,7 +109,7 @@ def test_a_secret_in_a_memory_file_leaves_by_no_export_and_costs_no_other(full, 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("export", "--format", "json", "--json"), 2, "say --output"),
+        (("export", "--format", "json", "--json"), 2, "add --output"),
         (("export", "nonsense", "--output", "a.pb"), 2, "is not a document"),
         (("export", "--output", "a.txt"), 2, "end the name with one of"),
         (("export", "agent:developer", "--output", "a.pb", "--as", "tester"), 3, "developer"),

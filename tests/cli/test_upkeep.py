@@ -384,7 +384,7 @@ def test_restore_without_a_choice_says_how_to_make_one(told):
     assert said(told("restore"))[-1] == (
         "nothing was changed; say their ids, or --last, with --apply to bring these back"
     )
-    told("restore", "--apply").refuses(2, "which entries? name their ids, or say --last")
+    told("restore", "--apply").refuses(2, "which entries? give their ids, or --last")
 
 
 def test_restore_brings_back_all_that_one_command_took_from_several_files(told):
