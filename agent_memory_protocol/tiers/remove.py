@@ -95,7 +95,7 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
 
 def _rank_left(old: Document, entry_id: str, gone: Sequence[Taken], mine: Taken) -> int:
     """Return the rank that is free when some equal entries have gone: the others of its label have moved up."""
-    if len(gone) == 1 and mine.rank == 1 and f"{plain_id(entry_id)}-2" not in old.ids:
+    if len(gone) == 1 and mine.rank == 1 and old.number(f"{plain_id(entry_id)}-2") is None:
         return 1
     alike = [one for one in gone if one.saying[:2] == mine.saying[:2]]
     before = sum(said[:2] == mine.saying[:2] for said in sayings(old))
@@ -128,7 +128,7 @@ def _stands(document: Document, entry_id: str, left: Counter[tuple[str, str]]) -
 
 
 def _said(document: Document, entry_id: str) -> tuple[str, str]:
-    entry = document.outline.entries[document.ids.index(entry_id)]
+    entry = document.outline.entries[document.number(entry_id) or 0]
     return labels.key(document.label(entry)), document.text(entry)
 
 

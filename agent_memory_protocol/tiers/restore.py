@@ -4,8 +4,10 @@ Its neighbours, headings and label may be gone, moved or reworded, so the place 
 document is read again after every try: everything else must be what it was, or the entry does not come back.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ..errors import Refused
 from ..layout import Target
@@ -66,10 +68,22 @@ def put_back_all(
     return document, refused
 
 
+_PAIR = 2
+"""How often a name is said where one entry has it, and the next one says that it is after it."""
+
+
 def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:
     """Return the entries in groups that were one right after the other, under the same headings and label."""
     after = {one.place.after: one for one in taken if one.place.after}
-    next_to = [(one, after[near(one.id)]) for one in taken if near(one.id) in after]
+    # Of very many ids some begin alike: there the next one in the list is the one after it, or none is.
+    named = Counter(near(one.id) for one in taken) + Counter(one.place.after for one in taken)
+    alike = {name for name, count in named.items() if count > _PAIR}
+    beside = {one.id: other for one, other in pairwise(taken) if other.place.after == near(one.id)}
+    next_to = [
+        (one, other)
+        for one in taken
+        if (other := beside.get(one.id) if near(one.id) in alike else after.get(near(one.id))) is not None
+    ]
     followers = {one.id: other for one, other in next_to if _follows(other, one, target)}
     begun = {one.id for one in followers.values()}
     chains = []

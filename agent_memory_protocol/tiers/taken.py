@@ -171,7 +171,7 @@ def take(document: Document, taken_id: str) -> Taken:
         blank_before=blanks_before(document, entry.start),
         blank_after=blanks_after(document, entry.end),
     )
-    has_equals = "-" in taken_id or f"{taken_id}-2" in document.ids
+    has_equals = "-" in taken_id or document.number(f"{taken_id}-2") is not None
     return Taken(taken_id, document.text(entry), place, sayings(document)[index][2] if has_equals else 1)
 
 
@@ -351,7 +351,9 @@ def _heading_above(document: Document, number: int, index: int) -> Above:
     heading = document.outline.headings[number]
     same = len(twins(document, heading.text, heading.above))
     entries = document.outline.entries
-    has_others = any(number in other.headings for other in (*entries[:index][-1:], *entries[index + 1 :][:1]))
+    has_others = any(
+        number in other.headings for other in (*entries[max(index - 1, 0) : index], *entries[index + 1 : index + 2])
+    )
     found = above_of(document, heading, twins=same)
     return replace(found, previous="") if has_others and same == 1 and heading.above else found
 

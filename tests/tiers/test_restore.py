@@ -5,6 +5,7 @@ import pytest
 from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
+from agent_memory_protocol.tiers.remove import leaving
 from agent_memory_protocol.tiers.remove import remove as take_out
 from agent_memory_protocol.tiers.restore import put_back, put_back_all
 from agent_memory_protocol.tiers.taken import Place, Taken, take
@@ -234,3 +235,22 @@ def test_of_a_group_that_cannot_all_go_back_the_others_do():
     )
     assert back.data == b"# T\n\n- a\n- b\n- d\n- e\n"
     assert [*refused] == [whole.ids[2]]
+
+
+@each_row("digits", [1, 2])
+def test_entries_whose_ids_begin_alike_come_back_once_each(digits, monkeypatch):
+    """Of ten thousand ids some begin with the same six digits; with one or two, nearly all of sixty do."""
+    monkeypatch.setattr("agent_memory_protocol.tiers.taken._NEAR", digits)
+    text = "# T\n\n" + "".join(f"- Service {number} keeps its log in folder {number * 7}.\n" for number in range(60))
+    doc = parse(text)
+    taken = [take(doc, one) for one in doc.ids]
+    back, refused = put_back_all(take_out(doc, doc.ids), taken)
+    assert not refused
+    assert back.data.decode() == text
+
+
+def test_equal_entries_among_others_leave_with_their_ranks():
+    text = "# T\n\n- same\n- same\n" + "".join(f"- fact {number}\n" for number in range(50))
+    doc = parse(text)
+    left = take_out(doc, doc.ids[:2])
+    assert [one.rank for _, one in leaving(doc, left)] == [1, 2]
