@@ -44,17 +44,14 @@ class Decisions:
         from .consolidation.pipeline import resolve
 
         def plan() -> Outcome:
-            concerned = {one: self._store.get(one) for one in (loser_id, winner_id)}
-            concerned |= self._shelf.look().rules_on(concerned)
-            decided = resolve(concerned.values(), winner=winner_id, loser=loser_id, reason=reason, now=self._now())
+            concerned = self._with_rules(loser_id, winner_id)
+            decided = resolve(concerned, winner=winner_id, loser=loser_id, reason=reason, now=self._now())
             for action in decided.report.refused:
                 raise IllegalMove(action.reason)
             return decided
 
         with self._lock:
-            self._check_change(reason)
-            with self._shelf.alone():
-                self._carry_out(plan)
+            self._decide(reason, plan)
             return self._store.get(loser_id), self._store.get(winner_id)
 
     def dispute(self, one_id: str, other_id: str, reason: str) -> tuple[Record, Record]:
@@ -80,8 +77,7 @@ class Decisions:
             self._check_change(reason)
             sides = self._store.get(one_id), self._store.get(other_id)
             if sides[0].transition is None or sides[0].transition != sides[1].transition:
-                with self._shelf.alone():
-                    self._carry_out(plan)
+                self._decide(reason, plan)
             return self._store.get(one_id), self._store.get(other_id)
 
     def supersede(self, old_id: str, new_id: str, reason: str) -> tuple[Record, Record]:
@@ -93,14 +89,11 @@ class Decisions:
         from .consolidation.pipeline import supersede
 
         def plan() -> Outcome:
-            concerned = {one: self._store.get(one) for one in (old_id, new_id)}
-            concerned |= self._shelf.look().rules_on(concerned)
-            return supersede(concerned.values(), old=old_id, new=new_id, reason=reason, now=self._now())
+            concerned = self._with_rules(old_id, new_id)
+            return supersede(concerned, old=old_id, new=new_id, reason=reason, now=self._now())
 
         with self._lock:
-            self._check_change(reason)
-            with self._shelf.alone():
-                self._carry_out(plan)
+            self._decide(reason, plan)
             return self._store.get(old_id), self._store.get(new_id)
 
     def archive(self, record_id: str, reason: str) -> Record:
@@ -114,15 +107,13 @@ class Decisions:
         def plan() -> Outcome:
             record = self._store.get(record_id)
             sides = record.transition.sides if record.transition is not None else (record_id,)
-            concerned = self._shelf.look().seen.read_each(sides)
-            concerned |= self._shelf.look().rules_on(concerned)
+            finder = self._shelf.look()
+            concerned = finder.seen.read_each(sides)
+            concerned |= finder.rules_on(concerned)
             return archive(concerned.values(), id=record_id, reason=reason, now=self._now())
 
         with self._lock:
-            self._check_change(reason)
-            self._store.get(record_id)
-            with self._shelf.alone():
-                self._carry_out(plan)
+            self._decide(reason, plan)
             return self._store.get(record_id)
 
     def reactivate(self, record_id: str, reason: str) -> Record:
@@ -193,6 +184,17 @@ class Decisions:
         """Return a moment for what is written, later than any before, so that lists keep the order of writing."""
         self._last = max(cut_moment(self._clock()), self._last + _MILLISECOND)
         return self._last
+
+    def _decide(self, reason: str, plan: Callable[[], Outcome]) -> None:
+        """Carry out what somebody wants for a reason, while nobody else decides."""
+        self._check_change(reason)
+        with self._shelf.alone():
+            self._carry_out(plan)
+
+    def _with_rules(self, *ids: str) -> Iterable[Record]:
+        """Return these records, and the rules that rest on them with all that those rest on."""
+        concerned = {one: self._store.get(one) for one in ids}
+        return (concerned | self._shelf.look().rules_on(concerned)).values()
 
     def _check_change(self, reason: str) -> None:
         self._home.check_may_change()
