@@ -97,6 +97,14 @@ def test_the_task_decides_which_records_stay(tmp_path, memory):
     assert "Axolotl" not in recalled(tmp_path, task="write the quarterly report", max_chars=700)
 
 
+def test_over_mcp_a_block_names_tools_and_no_commands(tmp_path, memory):
+    for number in range(30):
+        memory.remember(f"Fact {number} about the quarterly report and its {number} tables of figures.")
+    block = Workspace.open(tmp_path, environ={}).recall(Actor("dev"), max_chars=700, shown_by="memory_show").text
+    assert "`memory_search` finds what they say" in block
+    assert "`amp " not in block
+
+
 def test_a_record_that_cannot_be_read_is_told_and_costs_no_other(tmp_path, memory):
     memory.remember("The staging database is Postgres.")
     broken = memory.remember("This one breaks.").record_id
