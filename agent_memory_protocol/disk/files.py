@@ -217,6 +217,9 @@ class Root(Walk):
             for name, is_folder, is_link in () if folder is None else folder.scan():
                 yield name, self._leads_to_folder((*parts, name)) if is_link else is_folder
         except OSError as error:
+            if self._let_go(error):  # nothing was yielded yet: what cannot be opened cannot be read
+                yield from self._scan_now(parts)
+                return
             raise damaged(error, parts) from error
 
     def _leads_to_folder(self, parts: tuple[str, ...]) -> bool:

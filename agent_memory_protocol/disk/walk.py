@@ -37,6 +37,8 @@ _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _LINK_ERRORS = frozenset([errno.ELOOP, errno.ENOTDIR, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)])
 
 _KEEP_OPEN = 64
+_FEW = 8
+"""The folders over one file, and a few: with fewer open there is nothing to let go."""
 
 
 class OpenFolder:
@@ -99,12 +101,13 @@ class Walk:
     is not noticed. Not for several threads at once.
     """
 
-    __slots__ = ("_folders", "_real", "external_links", "path")
+    __slots__ = ("_folders", "_most", "_real", "external_links", "path")
 
     def __init__(self, top: OpenFolder, *, external_links: bool = False) -> None:
         self.path = top.path
         self.external_links = external_links
         self._folders: dict[tuple[str, ...], OpenFolder] = {(): top}
+        self._most = _KEEP_OPEN
         self._real = ""
 
     def close(self) -> None:
@@ -119,9 +122,22 @@ class Walk:
 
     def folder(self, parts: tuple[str, ...]) -> OpenFolder | None:
         """Open a folder, or return the one that is open; None when it does not exist."""
-        if len(self._folders) > _KEEP_OPEN:
+        if len(self._folders) > self._most:
             self.forget()
-        return self._folder(parts)
+        try:
+            return self._folder(parts)
+        except DamagedFile as error:
+            if not self._let_go(error.__cause__):
+                raise
+        return self.folder(parts)
+
+    def _let_go(self, error: BaseException | None) -> bool:
+        """Close what is open where the system allows few open files, and keep fewer; False if it is not so."""
+        if getattr(error, "errno", None) != errno.EMFILE or len(self._folders) < _FEW:
+            return False
+        self._most = min(self._most, len(self._folders)) // 2
+        self.forget()
+        return True
 
     def locate(self, parts: tuple[str, ...]) -> FilePlace | None:
         """Follow the links of a path; None when the folder it lies in does not exist."""
@@ -151,6 +167,8 @@ class Walk:
         except FileNotFoundError:
             return None
         except OSError as error:
+            if self._let_go(error):
+                return self.use_file(parts, use)
             raise damaged(error, parts) from error
         try:
             info = os.fstat(fd)

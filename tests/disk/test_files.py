@@ -670,3 +670,25 @@ def test_a_root_that_lists_once_answers_as_one_that_does_not(tmp_path):
             lambda it: it.has_file(("a",), lambda name: name == "b"),
         ):
             assert ask(once) == ask(root) == ask(once)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files by /proc")
+def test_more_folders_are_read_than_the_system_lets_be_open(tmp_path):
+    import resource
+
+    for number in range(40):
+        (tmp_path / "a" / str(number)).mkdir(parents=True)
+        (tmp_path / "a" / str(number) / "one.md").write_text(str(number))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = {int(number) for number in os.listdir("/proc/self/fd")}
+    free = [number for number in range(limits[0]) if number not in taken]
+    with Root.open(str(tmp_path)) as root:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free[14], limits[1]))
+        try:
+            names = root.list_folders(("a",))
+            listed = [root.list_files(("a", name)) for name in names]
+            read = [root.read(("a", name, "one.md")) for name in names]
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert listed == [["one.md"]] * 40
+    assert [one.data.decode() for one in read if one is not None] == names
