@@ -974,12 +974,12 @@ def test_an_agent_that_may_write_changes_records(make, door):
 
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings], ids=door_id)
-def test_no_secret_is_written(make, door):
-    """B72."""
+def test_no_secret_is_written(make, door, sized):
+    """B72. The short run tries one at each tier."""
     text = f"CI uses {TOKEN}."
     project = make()
     tried = Attempt(project, Actor("dev"), SHARED, "", text)
-    for attempt in [tried] if door in RECORD_DOORS else attempts(project, door, INSIDERS, text):
+    for attempt in [tried] if door in RECORD_DOORS else attempts(project, door, INSIDERS[:: sized(3, 1, 1)], text):
         error = refusal(door, attempt)
         if door.tells:
             continue

@@ -3,10 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
-import pytest
 
 from agent_memory_protocol.cli.main import amp
 from tests.each_row import each_row
@@ -46,18 +46,22 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Com
             yield from commands(below, f"{name} {word}")
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the docstrings of a module and of what is in it, those of constants included, with their lines."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the texts of a module that it may say, with their lines: all strings but docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    passed = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+    for node in nodes(path):
         if id(node) in passed:
             continue
         if isinstance(node, ast.JoinedStr):
@@ -68,7 +72,7 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["it is no date", "whoever asks", "it is made\nanew", "one of them is none", "no doubles", "where it stands"],
 )
@@ -76,9 +80,7 @@ def test_words_that_need_a_second_reading_are_found(text):
     assert hard_words(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["there is no file", "it is no longer read", "the key `doubles`", "index-double", "it is not a date"]
-)
+@each_row("text", ["there is no file", "it is no longer read", "the key `doubles`", "index-double", "it is not a date"])
 def test_plain_words_and_promised_names_pass(text):
     assert not hard_words(text)
 

@@ -13,6 +13,8 @@ from pathlib import Path
 import markdown_it
 import pytest
 
+from tests.each_row import each_row
+
 REPOSITORY = Path(__file__).parents[1]
 NAME = "agent_memory_protocol"
 FILES = (
@@ -271,13 +273,13 @@ def test_a_verb_of_every_day_does_not_load_what_it_does_not_need(tmp_path, args)
     assert loaded_by_verb(tmp_path, *args) & DOES_WITHOUT[args] == set()
 
 
-@pytest.mark.parametrize("group", [SELDOM, SEARCHING, WRITING, READING])
+@each_row("group", [SELDOM, SEARCHING, WRITING, READING])
 def test_what_is_not_to_be_loaded_is_there(group):
     files = [REPOSITORY.joinpath(*name.split(".")) for name in group if name.startswith(NAME)]
     assert [file for file in files if not file.with_suffix(".py").is_file() and not file.is_dir()] == []
 
 
-@pytest.mark.parametrize("name", ["PROTOCOL", "Tier", "Actor", "AgentMemoryError", "InvalidName"])
+@each_row("name", ["PROTOCOL", "Tier", "Actor", "AgentMemoryError", "InvalidName"])
 def test_a_light_name_loads_no_heavy_module(name):
     program = f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\nfrom {NAME} import {name}\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)

@@ -181,7 +181,7 @@ def test_strict_conversation_ids_are_uuids_and_nothing_else():
     assert check_conversation_id("1") == "1"
 
 
-@pytest.mark.parametrize("name", [5, None, b"x", ["x"]], ids=repr)
+@each_row("name", [5, None, b"x", ["x"]], ids=repr)
 def test_what_is_no_text_is_no_name(name):
     with pytest.raises(InvalidName, match="must be text"):
         check_agent_name(name)
@@ -197,8 +197,8 @@ def test_different_names_never_become_one():
     assert len({Target(Tier.AGENT, name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [("Developer", "developer"), ("JOS\u00c9", "jose\u0301"), ("РАЗРАБОТЧИК", "разработчик"), ("ΣΑΣ", "σας")],
 )
 def test_names_that_differ_by_case_or_unicode_form_are_one_agent(one, other):
@@ -208,7 +208,7 @@ def test_names_that_differ_by_case_or_unicode_form_are_one_agent(one, other):
     assert hash(Target(Tier.AGENT, one)) == hash(Target(Tier.AGENT, other))
 
 
-@pytest.mark.parametrize(("one", "other"), [("1", "10"), ("a", "b"), ("i", "ı"), ("a.b", "a-b")])
+@each_row("one, other", [("1", "10"), ("a", "b"), ("i", "ı"), ("a.b", "a-b")])
 def test_names_that_differ_otherwise_are_two(one, other):
     assert name_key(one) != name_key(other)
     assert Target(Tier.AGENT, one) != Target(Tier.AGENT, other)
@@ -303,8 +303,8 @@ def test_an_agent_and_a_conversation_of_one_name_are_two_documents():
 
 
 @pytest.mark.requirement("S4-67")
-@pytest.mark.parametrize(
-    ("name", "shown"),
+@each_row(
+    "name, shown",
     [
         ("backend-developer", "Backend Developer"),
         ("backend_developer", "Backend Developer"),

@@ -62,7 +62,7 @@ def test_comments_headers_and_blanks_count():
     assert count_lines(text.encode()) == len(split_lines(text)) == 201
 
 
-@pytest.mark.parametrize(("size", "tokens"), [(0, 0), (1, 1), (4, 1), (5, 2), (8, 2), (25_600, 6_400)])
+@each_row("size, tokens", [(0, 0), (1, 1), (4, 1), (5, 2), (8, 2), (25_600, 6_400)])
 def test_tokens_are_a_quarter_of_the_bytes_rounded_up(size, tokens):
     assert estimate_tokens(size) == tokens
 

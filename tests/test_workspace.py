@@ -383,9 +383,7 @@ def test_ninety_percent_is_near(limit, left, near):
     assert Headroom(200, left, 200, limit).is_near == near
 
 
-@pytest.mark.parametrize(
-    ("share", "percent"), [(0.0, 0), (0.29, 29), (0.999, 99), (1.0, 100), (1.001, 101), (2.34, 234)]
-)
+@each_row("share, percent", [(0.0, 0), (0.29, 29), (0.999, 99), (1.0, 100), (1.001, 101), (2.34, 234)])
 def test_only_what_is_just_full_is_full(share, percent):
     assert Status(SHARED, Path("x"), share=share).percent == percent
 

@@ -307,9 +307,7 @@ def test_what_is_missing_goes_back_or_goes_to_the_ledger(case):
     assert list(healing.successors) == [one.id for one in healing.edited]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "back"), [(-400 * 86_400, True), (0, True), (599, True), (600, True), (601, False), (86_400, False)]
-)
+@each_row("seconds, back", [(-400 * 86_400, True), (0, True), (599, True), (600, True), (601, False), (86_400, False)])
 def test_an_editor_may_have_held_an_older_copy_for_ten_minutes(seconds, back):
     told = Told().add("new one")
     healing = heal(told, editor(told), NOON + seconds)

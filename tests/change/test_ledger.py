@@ -398,8 +398,8 @@ def test_what_a_writer_says_survives_every_removal():
         assert ledger.said_of(kept) == SAID
 
 
-@pytest.mark.parametrize(
-    ("about", "says"),
+@each_row(
+    "about, says",
     [
         (About(), False),
         (About(source=""), False),
@@ -423,7 +423,7 @@ def test_what_nobody_says_how_sure_it_is_gets_what_the_format_says(source, confi
     assert line.confidence == confidence
 
 
-@pytest.mark.parametrize(
+@each_row(
     "about",
     [
         About(kind="nonsense"),

@@ -36,7 +36,7 @@ NEARLY = [line.split("\t") for line in TABLE.with_name("nearly.tsv").read_text(e
 """Pairs that are nearly the same: a word was exchanged or added, two changed places, or the mood is another one."""
 
 
-@pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, *_ in NEARLY))
+@each_row("kind", dict.fromkeys(kind for kind, *_ in NEARLY))
 def test_what_is_nearly_the_same_is_never_taken_for_it(kind):
     pairs = [pair for of, *there in NEARLY if of == kind for pair in (there, there[::-1])]
     assert [pair for pair in pairs if same(*pair) or [*groups(pair)] or not told_apart(*pair)] == []
@@ -116,8 +116,8 @@ def test_a_text_claims_asks_guesses_advises_or_obliges(text, mood):
     assert mood_of(text) == mood
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("Retry three times.", "Retry 3 times."),
         ("The build takes 40 minutes.", "A build takes forty minutes."),

@@ -26,6 +26,7 @@ from agent_memory_protocol.consolidation.write import take_in
 from agent_memory_protocol.errors import InvalidArgument, OperatorFailed
 from agent_memory_protocol.records import lifecycle
 from agent_memory_protocol.records.record import Provenance, RecordType, State
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LONG = 60.0
@@ -261,8 +262,8 @@ def test_what_it_has_started_is_killed_with_it(two, tmp_path):
         os.close(reading)
 
 
-@pytest.mark.parametrize(
-    ("command", "limits"),
+@each_row(
+    "command, limits",
     [
         pytest.param("claude -p", {}, id="a text for a shell"),
         pytest.param([], {}, id="nothing"),

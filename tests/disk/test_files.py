@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.disk import walk
 from agent_memory_protocol.disk.files import Content, Root, TooLarge, decode, is_there, split_bom
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
+from tests.each_row import each_row
 
 NOBODY = 65534
 
@@ -560,8 +561,8 @@ def test_a_byte_order_mark_is_kept_apart() -> None:
     assert decode(b"\xef\xbb\xbf# caf\xc3\xa9\r\n", "x.md") == "# café\r\n"
 
 
-@pytest.mark.parametrize(
-    ("data", "line"),
+@each_row(
+    "data, line",
     [
         (b"caf\xe9", 1),
         (b"one\ncaf\xe9\n", 2),
@@ -579,7 +580,7 @@ def test_a_byte_that_is_not_utf8_is_named_with_its_line(data: bytes, line: int) 
     assert caught.value.line == line
 
 
-@pytest.mark.parametrize("codec", ["utf-16", "utf-16-be", "utf-32", "utf-32-be"])
+@each_row("codec", ["utf-16", "utf-16-be", "utf-32", "utf-32-be"])
 def test_another_unicode_encoding_is_named(codec: str) -> None:
     mark = b"" if not codec.endswith("be") else "\ufeff".encode(codec)
     message = complaint(lambda: decode(mark + "# Title\n".encode(codec), "x.md"))

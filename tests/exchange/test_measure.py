@@ -10,6 +10,7 @@ from agent_memory_protocol.exchange.measure import COMPARED, STEPS, measure
 from agent_memory_protocol.exchange.sample import TAG, sample
 from agent_memory_protocol.formats.entry import check
 from agent_memory_protocol.formats.table import Format
+from tests.each_row import each_row
 
 ENTRIES = sample(60, 8)
 
@@ -77,15 +78,15 @@ def test_the_chart_is_a_picture_with_a_bar_for_each_figure(tmp_path):
     assert not re.search(r"(href|src|script|url\()", picture)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
+@each_row(
+    "seconds, text",
     [((1.234,), "1.23 s"), ((0.0456,), "45.6 ms"), ((0.00000078,), "0.78 µs"), ((0.02, 0.01, 1.5), "20 (10–1,500) ms")],
 )
 def test_times_are_spelled_as_people_say_them(seconds, text):
     assert time_text(*seconds) == text
 
 
-@pytest.mark.parametrize(("size", "text"), [(12, "12 B"), (1500, "1.5 kB"), (231_000_000, "231 MB"), (2e9, "2 GB")])
+@each_row("size, text", [(12, "12 B"), (1500, "1.5 kB"), (231_000_000, "231 MB"), (2e9, "2 GB")])
 def test_sizes_are_spelled_in_thousands(size, text):
     assert size_text(size) == text
 

@@ -126,7 +126,7 @@ def test_a_line_that_is_no_entry_is_refused_with_the_reason(line, reason):
     assert reason in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         '{"id":"a","timestamp_ms":1,"text":"x","extra":{"a":"b","embedding":"AAAA"},"embedding":"AACAPw=="}',

@@ -51,8 +51,8 @@ def messages(*lines: Line) -> list[str]:
 
 
 @pytest.mark.requirement("S0-22", "S0-23")
-@pytest.mark.parametrize(
-    ("lines", "expected"),
+@each_row(
+    "lines, expected",
     [
         ([entry("a", 1), entry("a", 2)], ["Fact a of 2."]),
         ([entry("a", 1), entry("a", 1, text="Second.")], ["Second."]),

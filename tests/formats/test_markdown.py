@@ -77,8 +77,8 @@ def test_an_entry_keeps_the_id_that_amp_list_shows(tmp_path):
     assert entry.id == named(expected)[0]
 
 
-@pytest.mark.parametrize(
-    ("path", "target"),
+@each_row(
+    "path, target",
     [
         (".scaffolding/agent-memory/shared/KNOWLEDGE.md", Target(Tier.SHARED)),
         (".scaffolding/agent-memory/agents/developer/MEMORY.md", Target(Tier.AGENT, "developer")),

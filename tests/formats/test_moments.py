@@ -23,8 +23,8 @@ LOS_ANGELES = timezone(timedelta(hours=-7))
 
 
 @pytest.mark.requirement("S0-18")
-@pytest.mark.parametrize(
-    ("text", "moment"),
+@each_row(
+    "text, moment",
     [
         ("2026-06-15T12:00:00Z", NOON),
         ("2026-06-15t12:00:00z", NOON),

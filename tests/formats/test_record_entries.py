@@ -9,6 +9,7 @@ from agent_memory_protocol.formats import json_schema, protobuf, record_entries,
 from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
+from tests.each_row import each_row
 
 from .conftest import ENTRIES
 
@@ -51,7 +52,7 @@ def test_a_signature_still_verifies_after_a_trip(tmp_path, carrier):
     verify_record(record)
 
 
-@pytest.mark.parametrize("change", [{"text": "Something else."}, {"tags": ()}, {"source": ""}, {"timestamp_ms": 5}])
+@each_row("change", [{"text": "Something else."}, {"tags": ()}, {"source": ""}, {"timestamp_ms": 5}])
 def test_an_entry_that_was_changed_is_another_record(change):
     changed = record_entries.record_of(record_entries.entry_of(RECORD)._replace(**change))
     assert changed.id != RECORD.id

@@ -13,6 +13,7 @@ from agent_memory_protocol.records.canonical import canonical
 from agent_memory_protocol.records.lifecycle import archive, redact
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
 from agent_memory_protocol.records.signing import Identity, sign_record
+from tests.each_row import each_row
 
 pytest.importorskip("nacl")
 
@@ -80,7 +81,7 @@ def test_what_is_signed_is_verified_whatever_is_allowed():
 
 
 @pytest.mark.requirement("S1-58")
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         replace(SIGNED, records=RECORDS[:-1]),
@@ -98,13 +99,13 @@ def test_what_is_not_exactly_what_was_signed_does_not_load(changed):
 
 
 @pytest.mark.requirement("S1-22", "S1-51")
-@pytest.mark.parametrize("name", ["", "fg-agent-memory/0.2", "fg-agent-memory/0.1 ", "agent-memory/0.1", None, 1])
+@each_row("name", ["", "fg-agent-memory/0.2", "fg-agent-memory/0.1 ", "agent-memory/0.1", None, 1])
 def test_a_file_of_another_format_is_refused(name):
     with pytest.raises(InvalidRecord, match=f"not {FORMAT}"):
         SignedMemoryFile.load(rewritten(format=name), allow_unsigned=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         {"agent": 5},
@@ -141,7 +142,7 @@ def test_only_its_agent_signs_a_file():
     assert SIGNED.sign(ONE) == SIGNED
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"null", b"{", b"\xff", b'{"format":1.5}'])
+@each_row("data", [b"", b"[]", b"null", b"{", b"\xff", b'{"format":1.5}'])
 def test_what_is_no_memory_file_is_refused(data):
     with pytest.raises(InvalidRecord):
         SignedMemoryFile.load(data)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from agent_memory_protocol.guard.glance import may_concern_memory
+from tests.each_row import each_row
 
 HOME = "/home/user"
 RECORDS = [
@@ -20,7 +21,7 @@ def call(record, given):
     return json.dumps({**said, "tool_input": given}).encode()
 
 
-@pytest.mark.parametrize("record", RECORDS)
+@each_row("record", RECORDS)
 def test_where_the_host_keeps_its_record_makes_no_call_concern_memory(record):
     assert not may_concern_memory(call(record, {"command": "pytest -x && git status"}))
     assert not may_concern_memory(call(record, {"file_path": "src/app.py", "content": "stamp"}))

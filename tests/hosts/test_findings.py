@@ -31,7 +31,7 @@ FINDINGS = [
 
 
 @pytest.mark.requirement("S4-56")
-@pytest.mark.parametrize(
+@each_row(
     "output",
     [BLOCK, BLOCK.replace("```", "~~~~"), BLOCK.replace("\n", "\r\n"), BLOCK.replace("```memory", "``` memory"),
      BLOCK.replace("```", "  ```"), BLOCK.rpartition("```")[0], "\ufeff" + BLOCK.partition("\n\n")[2]],
@@ -66,8 +66,8 @@ def test_what_is_no_block_has_no_findings(output):
 
 
 @pytest.mark.requirement("S4P-06")
-@pytest.mark.parametrize(
-    ("header", "name"),
+@each_row(
+    "header, name",
     [
         ("---\nagent: reviewer\ntask: look\nstatus: success\ngate: pass\n---\n", "reviewer"),
         ('\n---\nagent: "scaffolding:reviewer"\n---\n', "scaffolding:reviewer"),

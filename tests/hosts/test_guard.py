@@ -168,14 +168,14 @@ OWN_TOOLS = [
 ]
 
 
-@pytest.mark.parametrize("tool", OWN_TOOLS)
+@each_row("tool", OWN_TOOLS)
 def test_an_own_tool_is_judged_by_the_agent_that_calls_it(judge, tool):
     assert "it is read-only" in judge(tool, {"text": "x", "tier": "shared"}, "reviewer")
     assert judge(tool, {"text": "x", "tier": "shared"}, "developer") == ""
     assert judge(tool, {"text": "x", "tier": "shared"}) == ""
 
 
-@pytest.mark.parametrize("tool", OWN_TOOLS)
+@each_row("tool", OWN_TOOLS)
 def test_an_own_tool_writes_no_other_agent_s_memory(judge, tool):
     assert "may not write agent:tester" in judge(tool, {"text": "x", "agent": "tester"}, "developer")
     assert judge(tool, {"text": "x", "agent": "developer"}, "developer") == ""
@@ -190,8 +190,8 @@ def test_an_own_tool_reads_what_the_agent_that_calls_it_may_read(judge, tool):
     assert judge(tool, {"agent": "developer"}) == ""
 
 
-@pytest.mark.parametrize("path", [".mcp.json", ".gemini/settings.json"])
-@pytest.mark.parametrize("tool", ["memory_recall", "memory_search", "memory_remember"])
+@each_row("path", [".mcp.json", ".gemini/settings.json"])
+@each_row("tool", ["memory_recall", "memory_search", "memory_remember"])
 def test_a_server_that_acts_for_one_agent_is_used_by_no_other(judge, path, tool):
     server = {"command": "amp-mcp", "args": ["--root", ".", "--agent", "developer"]}
     file = judge.root / path
@@ -206,7 +206,7 @@ def test_a_server_that_acts_for_one_agent_is_used_by_no_other(judge, path, tool)
     assert judge(f"mcp__agent-memory__{tool}", {}, "tester") == ""
 
 
-@pytest.mark.parametrize("key", ["dir_path", "workdir", "cwd", "working_directory"])
+@each_row("key", ["dir_path", "workdir", "cwd", "working_directory"])
 def test_a_command_runs_in_the_folder_that_its_tool_names(judge, key):
     for folder in (".scaffolding/agent-memory/shared", str(judge.root / ".scaffolding/agent-memory/shared")):
         given = {"command": "rm KNOWLEDGE.md", key: folder}
@@ -589,7 +589,7 @@ def test_what_only_reads_memory_passes(judge, command):
     assert shell(judge, command) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "echo x > .scaffolding/agent-memory/agents/*/MEMORY.md",
@@ -742,8 +742,8 @@ LIMIT = "would have 252 lines, 200 are allowed"
 
 
 @pytest.mark.requirement("S4-59")
-@pytest.mark.parametrize("agent", [None, "developer"])
-@pytest.mark.parametrize("path", [SHARED, OWN, CONVERSATION])
+@each_row("agent", [None, "developer"])
+@each_row("path", [SHARED, OWN, CONVERSATION])
 def test_a_write_that_would_pass_the_limit_is_denied(judge, agent, path):
     assert LIMIT in judge("Write", {"file_path": path, "content": LONG}, agent)
     assert LIMIT in judge("Write", {"file_path": path, "content": LONG.replace("\n", "\r\n")}, agent)
@@ -926,15 +926,13 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("message", HARMLESS, ids=range(len(HARMLESS)))
+@each_row("message", HARMLESS, ids=range(len(HARMLESS)))
 def test_an_ordinary_call_is_passed_over_at_a_glance(message):
     assert not may_concern_memory(json.dumps(message).encode())
     assert not may_concern_memory(json.dumps(message, ensure_ascii=False).encode())
 
 
-@pytest.mark.parametrize(
-    "command", ["amp remember x", "ls\namp remember x", "ls;amp init", "(amp init)", "x\tamp init"]
-)
+@each_row("command", ["amp remember x", "ls\namp remember x", "ls;amp init", "(amp init)", "x\tamp init"])
 def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
     assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode())
 

@@ -58,8 +58,8 @@ def test_six_in_ten_sentences_of_somebody_else_go_where_they_belong():
     assert [sentence for *_, sentence in wrong if routing.route(sentence).is_sure] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
+@each_row(
+    "text, words",
     [
         ("Sent the report on the 8th.", ["Sent the report on the 8th"]),
         ("Commit 4f2a91c fixed the date picker.", ["Commit 4f2a91c"]),
@@ -86,7 +86,7 @@ def test_what_the_repository_shows_gets_the_question_what_was_not_obvious():
 
 
 @pytest.mark.requirement("S2-30")
-@pytest.mark.parametrize(
+@each_row(
     "pointer",
     [
         "PayPal link is in env/paypal.txt",
@@ -99,7 +99,7 @@ def test_a_pointer_to_a_secret_is_no_secret(pointer):
     assert routing.route(pointer).place == "lesson"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The admin password is Rj7%kk20Lq, ask before you change it.",

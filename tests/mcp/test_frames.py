@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.mcp.frames import Lines, Splitter, TooLong
+from tests.each_row import each_row
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), max_size=8), st.randoms())
@@ -39,7 +40,7 @@ TOO_LONG = [
 ]
 
 
-@pytest.mark.parametrize(("line", "request_id"), TOO_LONG, ids=[line[:40] for line, _ in TOO_LONG])
+@each_row("line, request_id", TOO_LONG, ids=[line[:40] for line, _ in TOO_LONG])
 def test_the_id_of_a_request_that_is_too_long_is_seen_at_its_ends(line, request_id):
     assert Splitter(largest=1000).feed(line.encode() + b"\n") == [TooLong(request_id)]
 

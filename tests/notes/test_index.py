@@ -35,7 +35,7 @@ def test_a_note_that_is_named_nowhere_gets_one_line_in_the_block():
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "mention",
     [
         "- [Mine](user_a.md) — my own hook",
@@ -137,7 +137,7 @@ def test_a_file_for_surplus_lines_is_no_note(name):
     assert not note_store.is_note(name, "MEMORY.md")
 
 
-@pytest.mark.parametrize("name", ["INDEXES.md", "INDEX-a.md", "INDEX-.md", "INDEX_2.md", "user_INDEX.md", "index.md"])
+@each_row("name", ["INDEXES.md", "INDEX-a.md", "INDEX-.md", "INDEX_2.md", "user_INDEX.md", "index.md"])
 def test_a_file_that_is_only_called_alike_is_a_note(name):
     assert not index.is_beside(name)
     assert note_store.is_note(name, "MEMORY.md")
@@ -165,7 +165,7 @@ def test_what_a_reader_cannot_see_in_a_header_does_not_get_into_the_tier_file(hi
     assert build(built.text, heads).text == built.text
 
 
-@pytest.mark.parametrize("hidden", ["\x07", "\u200b", "\u202e", "\u2028", "\U000e0041"])
+@each_row("hidden", ["\x07", "\u200b", "\u202e", "\u2028", "\U000e0041"])
 def test_a_file_name_that_a_reader_cannot_see_is_linked_in_escapes(hidden):
     built = build("# M\n", {f"a{hidden}b.md": Head("", "")})
     assert first_invisible(built.text) is None
@@ -181,7 +181,7 @@ def test_the_lines_of_the_block_end_as_those_of_the_file_do(newline):
 BLOCK = "<!-- amp:index -->\n{}\n<!-- /amp:index -->"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sample",
     [
         "- Sample:\n  ```\n  <!-- amp:index -->\n  keep me\n  <!-- /amp:index -->\n  ```",
@@ -201,8 +201,8 @@ def test_a_sample_of_the_markers_is_not_taken_for_the_index(sample):
     assert build(built.text, {}).text == text
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@each_row(
+    "text, line",
     [
         ("# M\n\n<!-- amp:index -->\n\nkeep me\n", 3),
         ("# M\n\nkeep me\n\n<!-- /amp:index -->\n", 5),
@@ -219,9 +219,7 @@ def test_markers_that_are_not_one_pair_are_named_and_nothing_is_changed(text, li
     assert build(text, HEADS).text == text
 
 
-@pytest.mark.parametrize(
-    "typed", ["keep me", "- a fact", "```\n- [A](user_a.md)\n```", "- [B](user_b.md) - x\n  goes on"]
-)
+@each_row("typed", ["keep me", "- a fact", "```\n- [A](user_a.md)\n```", "- [B](user_b.md) - x\n  goes on"])
 def test_what_somebody_has_typed_between_the_markers_stays_under_the_heading(typed):
     text = build("# M\n\n- entry\n", HEADS).text.replace("\n<!-- /amp", f"\n{typed}\n\n<!-- /amp")
     built = build(text, HEADS).text

@@ -46,7 +46,7 @@ def test_the_fact_is_what_stands_before_the_why():
     assert (part(read, read.why), part(read, read.how)) == ("**Why:** w", "**How to apply:** h")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     [
         "name: 2026-03-09",
@@ -101,9 +101,7 @@ def test_words_that_yaml_would_take_for_something_else_stay_strings(name):
     assert yaml.safe_load(f"key: {note.quoted(name)}") == {"key": name}
 
 
-@pytest.mark.parametrize(
-    ("note_type", "slug"), [("lesson", "x"), ("user", ""), ("user", "../x"), ("user", "a/b"), ("user", "-")]
-)
+@each_row("note_type, slug", [("lesson", "x"), ("user", ""), ("user", "../x"), ("user", "a/b"), ("user", "-")])
 def test_a_type_or_name_that_cannot_be_a_file_is_refused(note_type, slug):
     with pytest.raises(InvalidArgument):
         note.file_name(note_type, slug)
@@ -140,8 +138,8 @@ def test_merging_keeps_the_header_and_every_part_of_both():
     assert text.index("**Why:**") < text.index("because") < text.index("**How to apply:**") < text.index("so\n")
 
 
-@pytest.mark.parametrize(
-    ("file", "head", "title"),
+@each_row(
+    "file, head, title",
     [
         ("feedback_market-first.md", note.Head(name="feedback_market-first"), "Market first"),
         ("x.md", note.Head(name="already a Title"), "Already a Title"),

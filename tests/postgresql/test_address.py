@@ -55,7 +55,7 @@ def test_what_is_no_namespace_is_refused_in_one_line(name):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("place", ["u:se?cr/et@db/m", "u:secret", "u:sec/ret@db", "u:se@cret@db/m", "u:sec#r:et/m"])
+@each_row("place", ["u:se?cr/et@db/m", "u:secret", "u:sec/ret@db", "u:se@cret@db/m", "u:sec#r:et/m"])
 def test_a_password_in_the_wrong_spelling_is_not_shown_either(place):
     for text in (f"postgresql://{place}", f"postgresql://{place}?namespace=a"):
         try:
@@ -71,7 +71,7 @@ def test_two_namespaces_contradict_each_other_and_one_twice_does_not():
         Address.parse("postgresql://db?namespace=a", "b")
 
 
-@pytest.mark.parametrize("text", ["mysql://db", "postgresql:/db", "db", "./postgresql", "postgresql"])
+@each_row("text", ["mysql://db", "postgresql:/db", "db", "./postgresql", "postgresql"])
 def test_what_is_no_address_of_a_server_is_none(text):
     assert not is_address(text)
     with pytest.raises(InvalidArgument, match="begins with postgresql://"):

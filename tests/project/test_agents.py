@@ -8,6 +8,7 @@ import pytest
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.project.agents import read_only_reason, split_tools
 from agent_memory_protocol.project.settings import Settings, load_settings
+from tests.each_row import each_row
 
 BY_DEFAULT = "the setting access.read_only names it (by default) and no agent definition says otherwise"
 
@@ -220,8 +221,8 @@ def test_a_file_name_that_hides_something_is_shown_escaped(tmp_path, reason):
     assert reason("agent") == ".claude/agents/a\\u202eb.md gives it neither Write nor Edit"
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
+@each_row(
+    "text, names",
     [
         ("", []),
         (" , ,", []),

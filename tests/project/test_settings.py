@@ -360,7 +360,7 @@ def test_an_amp_disable_that_says_no_changes_nothing(load, monkeypatch, value):
     assert not is_disabled()
 
 
-@pytest.mark.parametrize(("text", "days"), [("90", 90), ("90d", 90), (" 12W ", 84), ("1y", 365)])
+@each_row("text, days", [("90", 90), ("90d", 90), (" 12W ", 84), ("1y", 365)])
 def test_a_length_of_time_is_read(text, days):
     assert parse_days(text) == days
 

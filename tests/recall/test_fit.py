@@ -15,6 +15,7 @@ from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.headers import front_matter_end
 from agent_memory_protocol.text.markdown import Block
 from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, outline
+from tests.each_row import each_row
 
 COMMAND = "amp show shared --left-out"
 PLENTY = 1 << 40
@@ -133,8 +134,8 @@ def test_a_document_that_fits_once_its_giant_line_is_cut_loses_nothing_else():
     assert result.lines[20] == "- " + "x" * 995 + "…"
 
 
-@pytest.mark.parametrize(
-    ("line", "shown"),
+@each_row(
+    "line, shown",
     [
         ("x" * 1_000, "x" * 1_000),
         ("x" * 1_001, "x" * 997 + "…"),
@@ -175,7 +176,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "options", "line"), NOTES)
+@each_row("text, options, line", NOTES)
 def test_the_note_says_how_much_is_left_out_which_dates_it_spans_and_what_shows_it(text, options, line):
     assert omission_line(units_of(read(split_lines(text))), "c", **options) == line
 
@@ -220,9 +221,7 @@ def test_the_prefix_of_each_line_counts():
         assert len(lines) == 1 or len("\n".join("| " + line for line in lines)) <= size
 
 
-@pytest.mark.parametrize(
-    "lines", [["one\n" * 1], ["- a"], ["```"], ["| a |", "|---|"], ["> q"]], ids=lambda lines: lines[0][:5]
-)
+@each_row("lines", [["one\n" * 1], ["- a"], ["```"], ["| a |", "|---|"], ["> q"]], ids=lambda lines: lines[0][:5])
 def test_no_length_of_an_entry_takes_long(lines):
     """Trying each length of an entry of thousands of lines in turn took minutes."""
     text = "\n".join([*(line.rstrip("\n") for line in lines), *["  more words"] * 20_000])

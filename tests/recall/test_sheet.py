@@ -97,12 +97,12 @@ TOGETHER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "without", "lines"), APART)
+@each_row("text, without, lines", APART)
 def test_an_empty_comment_keeps_apart_what_would_join_or_govern(text, without, lines):
     assert text_of(text, without) == lines
 
 
-@pytest.mark.parametrize(("text", "without", "lines"), TOGETHER)
+@each_row("text, without, lines", TOGETHER)
 def test_what_belongs_together_needs_none(text, without, lines):
     assert text_of(text, without) == lines
 

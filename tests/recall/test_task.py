@@ -34,7 +34,7 @@ def test_the_text_with_the_rare_word_fits_best(task, text):
     assert found.count(found[-1]) == 1
 
 
-@pytest.mark.parametrize("task", ["", "please fix it", "Add a new one", "¯\\_(ツ)_/¯", "zzz qqq", "the of and"])
+@each_row("task", ["", "please fix it", "Add a new one", "¯\\_(ツ)_/¯", "zzz qqq", "the of and"])
 def test_a_task_that_says_nothing_of_the_memory_fits_nothing(task):
     assert scores(task, COMMON) == [0] * len(COMMON)
 
@@ -51,7 +51,7 @@ def test_a_text_that_shares_one_word_of_many_does_not_fit(task):
     assert fitting(task, COMMON) == [0] * len(COMMON)
 
 
-@pytest.mark.parametrize("task", ["the login is broken", "Put login behind a flag", "cart and stock", "mail"])
+@each_row("task", ["the login is broken", "Put login behind a flag", "cart and stock", "mail"])
 def test_a_text_that_shares_enough_of_a_task_fits_as_well_as_it_scores(task):
     best = max(scores(task, COMMON))
     assert max(fitting(task, COMMON)) == best > 0

@@ -88,7 +88,7 @@ def test_a_frozen_value_cannot_be_changed_and_is_what_it_was(record):
         frozen["body"] = "another"  # type: ignore[index]
 
 
-@pytest.mark.parametrize("data", [b'{"a":1.0}', b'{"a":NaN}', b"\xff", b"{", b"", b"[" * 100_000, b"9" * 5000])
+@each_row("data", [b'{"a":1.0}', b'{"a":NaN}', b"\xff", b"{", b"", b"[" * 100_000, b"9" * 5000])
 def test_bytes_that_are_no_canonical_json_are_refused(data):
     with pytest.raises(InvalidRecord) as caught:
         decode(data)

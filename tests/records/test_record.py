@@ -79,7 +79,7 @@ def test_fields_we_do_not_know_are_kept_where_they_belong():
 
 
 @pytest.mark.requirement("S1-51")
-@pytest.mark.parametrize("name", ["body", "signature", "redacted", "occurred_at"])
+@each_row("name", ["body", "signature", "redacted", "occurred_at"])
 def test_an_extra_field_may_not_take_the_name_of_a_defined_one(name):
     with pytest.raises(InvalidRecord, match=f"extra fields may not be called {name}"):
         replace(FACT, extra={name: "x"})
@@ -96,7 +96,7 @@ def test_confidence_is_written_with_four_digits(given_, written):
 
 
 @pytest.mark.requirement("S1-53")
-@pytest.mark.parametrize("value", [1.00001, -0.1, float("nan"), float("inf"), "0.5", True, None])
+@each_row("value", [1.00001, -0.1, float("nan"), float("inf"), "0.5", True, None])
 def test_what_is_no_confidence_is_refused(value):
     with pytest.raises(InvalidRecord, match="confidence"):
         fact(confidence=value)
@@ -111,7 +111,7 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("changes", ALLOWED.values(), ids=ALLOWED)
+@each_row("changes", ALLOWED.values(), ids=ALLOWED)
 def test_what_the_format_allows_is_a_record(changes):
     record = replace(FACT, **changes)
     assert Record.from_bytes(record.to_bytes()) == record
@@ -220,7 +220,7 @@ def test_one_line_says_all_that_is_wrong():
     assert str(caught.value) == (f"{FACT.id}: a record that is active has no superseded_by; only a rule can be flagged")
 
 
-@pytest.mark.parametrize("value", [None, [], "text", 5])
+@each_row("value", [None, [], "text", 5])
 def test_what_is_no_object_is_no_record(value):
     with pytest.raises(InvalidRecord, match="a record is a JSON object"):
         Record.from_json(value)

@@ -21,6 +21,7 @@ from agent_memory_protocol.records.record import Record, RecordType, State
 from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.records.store import DirectoryStore
+from tests.each_row import each_row
 
 fg = pytest.importorskip("fg_agent_memory")
 fg_id = pytest.importorskip("fg_agent_id")
@@ -141,8 +142,8 @@ def test_each_move_has_the_same_outcome(one, other, move):
 
 
 @pytest.mark.requirement("S1-11", "S1-62")
-@pytest.mark.parametrize("flagged", [True, False])
-@pytest.mark.parametrize("length", [1, 2])
+@each_row("flagged", [True, False])
+@each_row("length", [1, 2])
 def test_a_flag_has_the_same_outcome(flagged, length):
     fact = plain()
     other = to_theirs(fact).model_copy({"id": "", "body": "Not so."})

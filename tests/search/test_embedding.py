@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.float32 import to_bytes
+from tests.each_row import each_row
 
 GOLDEN = "95838fbc4f6104bf25b28abe36e7b1be000000004aec29be8cf333bf2e9f033e"
 
@@ -42,7 +43,7 @@ def test_texts_of_common_words_are_closer_than_others():
     assert likeness(text, "staging databases") > 0.4 > likeness(text, "Run all migrations first.")
 
 
-@pytest.mark.parametrize("other", ["database", "databases", "databse", "Database"])
+@each_row("other", ["database", "databases", "databse", "Database"])
 def test_forms_and_slips_of_a_word_are_close_to_it(other):
     assert likeness("database", other) > 0.25 > likeness("database", "editor")
 

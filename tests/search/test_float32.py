@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.errors import AgentMemoryError, InvalidVector
 from agent_memory_protocol.search import float32
 from agent_memory_protocol.search.float32 import from_bytes, to_bytes
+from tests.each_row import each_row
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
@@ -21,14 +22,14 @@ def test_a_vector_comes_back_from_its_bytes(vector):
     assert list(from_bytes(data, dimensions=len(vector))) == vector
 
 
-@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e300, "1", None])
+@each_row("number", [math.nan, math.inf, -math.inf, 1e300, "1", None])
 def test_what_is_no_number_is_refused(number):
     with pytest.raises(InvalidVector, match="the third"):
         to_bytes([0.5, number], of="the third")
 
 
-@pytest.mark.parametrize(
-    ("data", "why"),
+@each_row(
+    "data, why",
     [
         (b"\0" * 7, "has 7 bytes, which is not a multiple of 4"),
         (b"\0" * 12, "is 3 wide where 2 are expected"),

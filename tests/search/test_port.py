@@ -260,7 +260,7 @@ def test_what_has_the_words_of_a_query_fits_it(filled, query):
     assert all(hit.fit >= LEAST_FIT for hit in filled.search(query, limit=1))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     ["which hotel in Lisbon has a restart button", "the oldest horse that grandmother rode in Vienna"],
 )

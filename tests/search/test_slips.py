@@ -1,18 +1,18 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.slips import mend, one_slip, untouched
 from agent_memory_protocol.search.words import terms
+from tests.each_row import each_row
 
 
-@pytest.mark.parametrize("slip", ["databse", "databasse", "datebase", "dtaabase", "databasw", "atabase", "xdatabase"])
+@each_row("slip", ["databse", "databasse", "datebase", "dtaabase", "databasw", "atabase", "xdatabase"])
 def test_one_letter_is_a_slip(slip):
     assert one_slip("database", slip)
     assert one_slip(slip, "database")
 
 
-@pytest.mark.parametrize("other", ["database", "dabatase", "databs", "datbse", "databases2", "", "batadase"])
+@each_row("other", ["database", "dabatase", "databs", "datbse", "databases2", "", "batadase"])
 def test_two_letters_are_not(other):
     assert not one_slip("database", other)
     assert not one_slip(other, "database")
@@ -36,6 +36,6 @@ def test_a_word_that_stands_nowhere_means_all_it_may_be():
     assert mended("serch index", {"search", "sarch", "index"}) == [("sarch", "search"), ("index",)]
 
 
-@pytest.mark.parametrize("query", ["port1", "8081", "abx", "index"])
+@each_row("query", ["port1", "8081", "abx", "index"])
 def test_numbers_short_words_and_known_words_are_no_slips(query):
     assert mended(query, {"port2", "8080", "aby", "index", "undex"}) == [(query,)]

@@ -150,7 +150,7 @@ def test_a_token_on_three_lines_is_found():
     assert found("\n".join((TOKEN[:12], TOKEN[12:24], TOKEN[24:]))) == ["github-token"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written",
     [
         "p\u200bassword: hunter2",

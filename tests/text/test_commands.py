@@ -3,6 +3,7 @@
 import pytest
 
 from agent_memory_protocol.text.commands import by_tools, in_own_name
+from tests.each_row import each_row
 
 
 @pytest.mark.parametrize(
@@ -18,8 +19,8 @@ def test_an_agent_is_told_commands_in_its_own_name(said, named):
     assert in_own_name(named, "dev") == named
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
+@each_row(
+    "said, told",
     [
         ("which entry? give its id; `amp list` shows them", "which entry? give its id; `memory_show` shows them"),
         ("(`amp forget a1b2` takes it out here)", "(`memory_forget` takes it out here)"),
@@ -32,7 +33,7 @@ def test_a_client_of_the_server_is_told_its_tools(said, told):
     assert by_tools(said) == told
 
 
-@pytest.mark.parametrize("said", ["", "amp list", "`ampere`", "`git log`", "``amp``", "`amp mcp --config`"])
+@each_row("said", ["", "amp list", "`ampere`", "`git log`", "``amp``", "`amp mcp --config`"])
 def test_what_is_no_such_command_stays(said):
     assert in_own_name(said, "dev") == said
     assert "memory_" not in by_tools(said)

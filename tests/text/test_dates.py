@@ -37,7 +37,7 @@ def test_a_day_that_no_calendar_has_is_no_date_and_is_reported(written):
     assert unread.impossible(f"[{written}] x, `[{written}]` and [2026-02-15]") == [f"[{written}]"]
 
 
-@pytest.mark.parametrize("written", ["2026-6-1", "26-06-01", "2026/06/01", "2099-01-01"])
+@each_row("written", ["2026-6-1", "26-06-01", "2026/06/01", "2099-01-01"])
 def test_a_date_of_the_calendar_is_not_reported_as_an_impossible_one(written):
     assert unread.impossible(f"[{written}] x") == []
 
@@ -91,7 +91,7 @@ def test_any_other_heading_dates_nothing(text):
     assert dates.heading_day(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["**Date**: 2026-02-15", "**Date:** 2026-02-15", "Date: 2026-02-15", "*date*: [2026-02-15]", "Date: 2026-02-15 x"],
 )
@@ -99,9 +99,7 @@ def test_a_label_line_that_says_date_has_a_day(line):
     assert dates.label_day(line) == DAY.toordinal()
 
 
-@pytest.mark.parametrize(
-    "line", ["**Created**: 2026-02-15", "Updated: 2026-02-15", "Date 2026-02-15", "Date: soon", "", ":"]
-)
+@each_row("line", ["**Created**: 2026-02-15", "Updated: 2026-02-15", "Date 2026-02-15", "Date: soon", "", ":"])
 def test_any_other_label_has_none(line):
     assert dates.label_day(line) is None
 
@@ -115,7 +113,7 @@ def test_a_day_is_the_ordinal_that_the_calendar_gives(day):
     assert dates.day_text(day.toordinal()) == day.isoformat()
 
 
-@pytest.mark.parametrize("day", [date.min, date.max, date(2000, 2, 29), date(2100, 3, 1), date(2024, 12, 31)])
+@each_row("day", [date.min, date.max, date(2000, 2, 29), date(2100, 3, 1), date(2024, 12, 31)])
 def test_so_it_is_at_the_edges(day):
     assert dates.day_number(day.isoformat()) == day.toordinal()
     assert dates.day_text(day.toordinal()) == day.isoformat()

@@ -19,8 +19,8 @@ def header_of(*lines: str) -> Header:
     return header
 
 
-@pytest.mark.parametrize(
-    ("lines", "end"),
+@each_row(
+    "lines, end",
     [
         pytest.param(["---", "name: a", "---", "text"], 3, id="one-key"),
         pytest.param(["---", "", "# about", "name: a", "---"], 5, id="comment-and-blank-first"),

@@ -45,7 +45,7 @@ def test_what_does_not_begin_with_the_label_keeps_its_text():
     assert labels.taken_off("Never:", "never: a") is None
 
 
-@pytest.mark.parametrize("other", ["**Never:**", "never", "NEVER :", "__Never__", "*Never*:"])
+@each_row("other", ["**Never:**", "never", "NEVER :", "__Never__", "*Never*:"])
 def test_two_spellings_are_one_label(other):
     assert labels.key("Never:") == labels.key(other)
 
@@ -63,7 +63,7 @@ ITEMS = [
 ]
 
 
-@pytest.mark.parametrize(("item", "front"), ITEMS)
+@each_row("item, front", ITEMS)
 def test_the_bullet_of_an_item_gives_way_to_its_label(item, front):
     assert labels.in_front_of_item("Never:", item) == front
     assert labels.in_front_of_item("", item) == item

@@ -72,8 +72,8 @@ def test_a_written_line_keeps_its_width_where_the_hook_can_be_cut(title, file, h
     assert len(links.index_line(title, file, hook, " - ", 150)) <= max(150, len(bare))
 
 
-@pytest.mark.parametrize(
-    ("line", "names"),
+@each_row(
+    "line, names",
     [
         ("See `review.md` for more", {"review.md"}),
         ("| `a.md` | reference | text |", {"a.md"}),
@@ -105,8 +105,8 @@ def test_samples_in_fences_and_comments_name_no_note():
     assert [line for line in links.visible_lines(text) if line] == ["- [D](d.md)"]
 
 
-@pytest.mark.parametrize(
-    ("line", "target"),
+@each_row(
+    "line, target",
     [
         ("- [A](../other/a.md) - hook", "../other/a.md"),
         ("* **[A](folder/a.md)**", "folder/a.md"),

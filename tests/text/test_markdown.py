@@ -185,8 +185,8 @@ def test_blocks_stand_in_order_and_cover_every_line_that_is_not_blank(markdown_d
 OUTER = ["- Before", "", "````", "```", "# Heading", "- [2020-01-01] old", "```", "````", "", "- After"]
 
 
-@pytest.mark.parametrize(
-    ("lines", "blocks"),
+@each_row(
+    "lines, blocks",
     [
         pytest.param(OUTER, "item 0:1, fence 2:8, item 9:10", id="four-backticks-around-three"),
         pytest.param(["~~~", "```", "# H", "- x", "~~~"], "fence 0:5", id="tildes-around-backticks"),
@@ -262,19 +262,17 @@ def test_a_heading_has_a_level_and_a_text_without_its_marks(line, level, text):
     assert heading_text(line) == text
 
 
-@pytest.mark.parametrize("text", ["---", "***", "___", "- - -", "*  *\t*", "----------"])
+@each_row("text", ["---", "***", "___", "- - -", "*  *\t*", "----------"])
 def test_three_or_more_of_one_sign_are_a_rule(text):
     assert is_rule(text)
 
 
-@pytest.mark.parametrize("text", ["--", "-*-", "--- x", "- -", "===", "-"])
+@each_row("text", ["--", "-*-", "--- x", "- -", "===", "-"])
 def test_anything_else_is_none(text):
     assert not is_rule(text)
 
 
-@pytest.mark.parametrize(
-    ("line", "column"), [("x", 0), ("   x", 3), ("\tx", 4), ("  \tx", 4), ("\t x", 5), (" \t \tx", 8)]
-)
+@each_row("line, column", [("x", 0), ("   x", 3), ("\tx", 4), ("  \tx", 4), ("\t x", 5), (" \t \tx", 8)])
 def test_tabs_count_to_stops_of_four(line, column):
     assert column_of(line, line.strip(" \t")) == column
 

@@ -189,9 +189,7 @@ def test_marks_in_front_come_in_any_order_behind_a_check_box():
     assert found.date.day == DAY.toordinal()
 
 
-@pytest.mark.parametrize(
-    "text", ["Redis is [disputed]", "Redis [until 2027-01-01]", "[Disputed by all] x", "[disputed](x) y"]
-)
+@each_row("text", ["Redis is [disputed]", "Redis [until 2027-01-01]", "[Disputed by all] x", "[disputed](x) y"])
 def test_only_in_front_an_entry_is_disputed_or_ends(text):
     found = marks.read(text)
     assert not found.disputed
@@ -220,14 +218,14 @@ NOT_LEADING = [
 ]
 
 
-@pytest.mark.parametrize(("text", "start"), LEADING)
+@each_row("text, start", LEADING)
 def test_a_date_at_the_very_start_begins_an_entry(text, start):
     mark = marks.date_in_front(text)
     assert mark is not None
     assert (mark.start, dates.day_text(mark.day)) == (start, "2026-02-15")
 
 
-@pytest.mark.parametrize("text", NOT_LEADING)
+@each_row("text", NOT_LEADING)
 def test_a_date_further_on_does_not(text):
     assert marks.date_in_front(text) is None
 

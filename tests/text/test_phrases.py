@@ -1,10 +1,11 @@
 import pytest
 
 from agent_memory_protocol.text.phrases import beginning, counted
+from tests.each_row import each_row
 
 
-@pytest.mark.parametrize(
-    ("number", "noun", "said"),
+@each_row(
+    "number, noun, said",
     [
         (0, "note", "0 notes"),
         (1, "note", "1 note"),

@@ -46,8 +46,8 @@ def test_lines_before_the_beginning_are_none_of_its_business():
     assert names("---\nk: v\n---\n<div>\n\n- a\n", 3) == "html 3:4, item 5:6"
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "paragraph_end"),
+@each_row(
+    "text, column, paragraph_end",
     [
         ("<b>\n\n- a\n  b\n\n  c\n", 2, 4),
         ("<b>\n\n   10.  a\n", 8, 3),
@@ -67,8 +67,8 @@ def test_lines_keep_their_numbers_when_others_go():
     assert numbers == [0, 2, 3, 5]
 
 
-@pytest.mark.parametrize(
-    ("lines", "kept"),
+@each_row(
+    "lines, kept",
     [
         pytest.param(["- a", "\tb <!-- c -->"], ["- a", "\tb "], id="a-tab-that-markdown-it-made-blanks"),
         pytest.param(["> a <!-- b", "> c --> d"], ["> a ", ">  d"], id="over-two-lines-of-a-quote"),

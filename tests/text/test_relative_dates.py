@@ -1,16 +1,16 @@
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.text.relative_dates import with_dates
+from tests.each_row import each_row
 
 TODAY = date(2026, 3, 8)  # a Sunday
 
 
-@pytest.mark.parametrize(
-    ("text", "dated"),
+@each_row(
+    "text, dated",
     [
         ("what broke yesterday?", "what broke 2026-03-07?"),
         ("the day before yesterday", "2026-03-06"),
@@ -35,7 +35,7 @@ def test_a_day_that_is_named_from_today_becomes_a_date(text, dated):
     assert with_dates(text, TODAY) == dated
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["last March 3rd", "the last one", "weeks ago", "todays", "lastweek", "in March", "on the 8th", "0x2 days", "ago"],
 )

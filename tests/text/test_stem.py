@@ -4,7 +4,6 @@ import re
 import sqlite3
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,7 +46,7 @@ def test_any_letters_are_cut_as_sqlite_cuts_them(words):
     assert list(map(stem, words)) == of_sqlite(words)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ("migrate", "migrates", "migrated", "migrating", "migration", "migrations"),
@@ -66,7 +65,7 @@ def test_what_is_no_english_word_stays_as_it_is(word):
     assert stem(word) == word
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ("retry", "retries", "retried", "retrying"),
@@ -79,9 +78,7 @@ def test_forms_of_a_word_have_one_base(words):
     assert len(set(map(base, words))) == 1
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("product", "production"), ("plan", "plane"), ("cod", "code"), ("migrate", "migration")]
-)
+@each_row("one, other", [("product", "production"), ("plan", "plane"), ("cod", "code"), ("migrate", "migration")])
 def test_words_of_another_sense_have_another_base(one, other):
     assert base(one) != base(other)
 

@@ -1,7 +1,5 @@
 """What is meant for a date and dates nothing is found; what only has digits or a month's name in it is not."""
 
-import pytest
-
 from agent_memory_protocol.text import marks, unread
 from tests.each_row import each_row
 
@@ -63,12 +61,12 @@ def test_an_end_that_is_not_read_is_found_and_one_in_the_middle_is_not():
     assert unread.unread("[until 2026-05-01] a") == unread.unread("wait [until done] a") == []
 
 
-@pytest.mark.parametrize("text", ["true as of 2026-03-06", "as of March 6, 2026", "As of v2.1 a", "AS OF 2026-03-06"])
+@each_row("text", ["true as of 2026-03-06", "as of March 6, 2026", "As of v2.1 a", "AS OF 2026-03-06"])
 def test_as_of_a_day_is_a_claim_date(text):
     assert unread.has_claim_date(text)
     assert not marks.read(text.replace("[", "").replace("]", "")).date
 
 
-@pytest.mark.parametrize("text", ["as of now 3 workers run", "As of May, use B", "as of today", "was off 2026-03-06"])
+@each_row("text", ["as of now 3 workers run", "As of May, use B", "as of today", "was off 2026-03-06"])
 def test_as_of_now_is_no_claim_date(text):
     assert not unread.has_claim_date(text)

@@ -390,7 +390,7 @@ PASS = {
 }
 
 
-@pytest.mark.parametrize("base", BASES)
+@each_row("base", BASES)
 def test_what_is_shown_as_nothing_passes_only_where_its_base_needs_it(base):
     before, after = BASES[base]
     codes = [code for first, last in IGNORABLE for code in range(first, last + 1)]

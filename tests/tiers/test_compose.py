@@ -228,8 +228,8 @@ def test_every_refusal_is_one_of_ours():
     assert issubclass(RefusedText, AgentMemoryError)
 
 
-@pytest.mark.parametrize(
-    ("text", "front", "lines"),
+@each_row(
+    "text, front, lines",
     [
         ("[keep] [2026-01-01] x", [], "[2026-01-01] [keep] x"),
         ("[ ] [2026-01-02] x", [], "[ ] [2026-01-02] x"),

@@ -8,6 +8,7 @@ from agent_memory_protocol.errors import Refused
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.dispute import marked, unmarked
+from tests.each_row import each_row
 
 CORPUS = Path(__file__).parents[1] / "data" / "corpus"
 SHARED = Target(Tier.SHARED)
@@ -22,7 +23,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), PLACES.values(), ids=PLACES)
+@each_row("text, expected", PLACES.values(), ids=PLACES)
 def test_the_mark_goes_in_front_and_comes_off_again(text, expected):
     page = document.parse(f"# S\n\n{text}".encode(), SHARED)
     there = marked(page, page.ids[0])

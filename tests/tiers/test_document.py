@@ -211,7 +211,7 @@ SECTIONS = "# T\n\n- t\n\n## Redis #infra\n\n- r\n\n## Notes\n\n- one\n\n### Dee
 
 
 @pytest.mark.requirement("S4-61")
-@pytest.mark.parametrize("section", ["Redis", "redis ", "REDIS #infra", "## Redis", "redis #other"])
+@each_row("section", ["Redis", "redis ", "REDIS #infra", "## Redis", "redis #other"])
 def test_a_section_is_found_whatever_its_case_and_tags(section):
     """B61: writing to a section whose heading does not match exactly adds a second section and reports success."""
     result = add(parse(SECTIONS), fact(), section)
@@ -254,7 +254,7 @@ def test_what_cannot_be_a_heading_is_no_section(section):
         document.check_section_name(section)
 
 
-@pytest.mark.parametrize("section", ["Redis", "## Redis", "Redis #infra", "C#", "日本", "x" * 120])
+@each_row("section", ["Redis", "## Redis", "Redis #infra", "C#", "日本", "x" * 120])
 def test_a_line_of_plain_text_is_one(section):
     document.check_section_name(section)
 
@@ -298,7 +298,7 @@ def test_so_it_does_another_unicode_form():
     assert parse(normalize("NFD", "- Café é\n")).ids == parse("- Café é\n").ids
 
 
-@pytest.mark.parametrize("text", OTHER)
+@each_row("text", OTHER)
 def test_another_text_has_another_id(text):
     assert parse(text).ids[0] != document.id_of_new(fact("Redis needs AOF on."), SHARED)
 

@@ -91,7 +91,7 @@ def numbered(count: int) -> str:
     return "\n".join(f"{number}. step {number}" for number in range(1, count + 1))
 
 
-@pytest.mark.parametrize(("before", "after"), [(2, 21), (21, 2), (2, 3), (21, 22)])
+@each_row("before, after", [(2, 21), (21, 2), (2, 3), (21, 22)])
 def test_a_write_that_makes_a_numbered_list_long_or_short_is_told(before, after):
     old, new = (parse(f"# T\n\n- a\n\nTo do:\n\n{numbered(count)}\n") for count in (before, after))
     told = edit.crossed_borders(old, new)

@@ -244,8 +244,8 @@ def test_an_entry_has_its_own_date_else_its_headings(text, days):
     assert dated(text) == days
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
+@each_row(
+    "text, kept",
     [
         ("- a [keep]\n", True),
         ("- [KEEP] a\n", True),
@@ -260,7 +260,7 @@ def test_a_keep_mark_in_the_first_paragraph_exempts_an_entry(text, kept):
     assert read(text).entries[0].kept is kept
 
 
-@pytest.mark.parametrize("line", ["(none yet)", "- None", "*No entries yet.*", "TBD", "[empty]", "N/A", "…"])
+@each_row("line", ["(none yet)", "- None", "*No entries yet.*", "TBD", "[empty]", "N/A", "…"])
 def test_a_placeholder_only_holds_a_place(line):
     assert is_placeholder(line) is (line != "…")
 

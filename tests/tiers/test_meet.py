@@ -104,8 +104,8 @@ def test_a_third_of_the_same_shape_makes_a_list_of_them():
     assert ways(OLD, NEW, "The staging database is Postgres 15.") == []
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("Tokens live for 60 minutes in the browser.", "Tokens live for 1 hour in the browser."),
         ("The image is at version v2.10 in CI.", "The image is at version 2.10 in CI."),
@@ -221,8 +221,8 @@ def test_two_conversations_are_not_compared():
     assert meetings(both) == []
 
 
-@pytest.mark.parametrize("make", [record, note], ids=["record", "note"])
-@pytest.mark.parametrize("above", [(), ("## Databases",)], ids=["no-heading", "heading"])
+@each_row("make", [record, note], ids=["record", "note"])
+@each_row("above", [(), ("## Databases",)], ids=["no-heading", "heading"])
 def test_a_note_and_a_record_meet_entries(make, above):
     ways = {
         NEW: CHANGED,
@@ -267,6 +267,6 @@ def test_a_writer_is_told_of_a_changed_name_in_another_document():
     assert found.way == CHANGED
 
 
-@pytest.mark.parametrize("text", ["**Owner:** Owner A", "Owner A is Owner.", "Stop.", "It is so.", "用户是", "5"])
+@each_row("text", ["**Owner:** Owner A", "Owner A is Owner.", "Stop.", "It is so.", "用户是", "5"])
 def test_an_entry_of_hardly_any_words_meets_nothing(text):
     assert met("The mail worker needs Redis.", text) == NEITHER

@@ -129,7 +129,7 @@ UNDECIDED = [
 ]
 
 
-@pytest.mark.parametrize(("ours", "theirs"), UNDECIDED)
+@each_row("ours, theirs", UNDECIDED)
 def test_where_it_is_not_certain_it_says_nothing(ours, theirs):
     assert merged(BASE, ours, theirs) is None
 
@@ -147,8 +147,8 @@ def test_an_entry_edited_on_both_sides_is_there_twice_and_named():
     assert result.twice == (("- Use uv 0.9.", "- Use uv, not pip."),)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "twice"),
+@each_row(
+    "ours, theirs, twice",
     [
         ("- A.\n- Redis: AOF is on since June.\n- C.\n", "- A.\n- Nothing is queued in it now.\n- C.\n", True),
         ("- A.\n- AOF is on.\n- More.\n- C.\n", "- A.\n- Less.\n- Nothing is queued.\n- C.\n- D.\n", True),

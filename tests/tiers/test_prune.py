@@ -189,7 +189,7 @@ def test_a_date_long_before_its_neighbours_is_taken_for_a_mistyped_year():
     assert suspicious.reason == "dated 2025-06-02, long before the entries around it; is the year right?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "dates",
     [
         ["2026-06-01", "2025-12-01", "2026-06-03"],  # 182 days before, but less than that before the other
@@ -226,8 +226,8 @@ FULL = """\
 """
 
 
-@pytest.mark.parametrize(
-    ("max_lines", "gone"),
+@each_row(
+    "max_lines, gone",
     [(8, ""), (7, "a"), (6, "b a"), (5, "b b2 a"), (4, "c b b2 a"), (3, "c b b2 a"), (1, "c b b2 a")],
 )
 def test_to_the_limit_the_oldest_go_first_and_of_one_day_the_upper(max_lines, gone):
@@ -268,9 +268,7 @@ def test_what_would_fit_after_all_is_not_judged_suspicious_for_nothing():
 # -- the plan as a whole -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("old", "recent", "most"), [(0, 0, False), (1, 1, False), (2, 1, True), (2, 2, False), (1, 0, True)]
-)
+@each_row("old, recent, most", [(0, 0, False), (1, 1, False), (2, 1, True), (2, 2, False), (1, 0, True)])
 def test_more_than_half_is_most(old, recent, most):
     lines = [f"- [{OLD}] o{number}" for number in range(old)] + [f"- [{RECENT}] r{number}" for number in range(recent)]
     assert plan("\n".join(["# T", "", *lines, ""])).drops_most is most
@@ -437,14 +435,14 @@ def test_pruning_any_document_twice_is_pruning_it_once(lines, age, sections, max
 # -- what has expired --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [f"- {HELD} a", f"- [2026-06-13] {HELD} a", f"- {HELD} [2027-01-01] a", f"{HELD} a"])
+@each_row("text", [f"- {HELD} a", f"- [2026-06-13] {HELD} a", f"- {HELD} [2027-01-01] a", f"{HELD} a"])
 def test_what_has_expired_goes_whatever_its_age(text):
     judged = only(plan(text))
     assert (judged.cause, judged.reason) == ("expired", "expired on 2026-06-14")
     assert only(plan(text, today=date(2026, 6, 14))).cause != "expired"
 
 
-@pytest.mark.parametrize("text", [f"- [keep] {HELD} a", f"- {HELD} [keep] a", f"- {HELD} a, [keep] it", f"- a {HELD}"])
+@each_row("text", [f"- [keep] {HELD} a", f"- {HELD} [keep] a", f"- {HELD} a, [keep] it", f"- a {HELD}"])
 def test_what_is_kept_stays_though_it_has_expired(text):
     assert not plan(text).removals
 

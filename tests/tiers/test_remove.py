@@ -340,7 +340,7 @@ def test_any_document_loses_only_what_is_taken_out_and_gets_it_back_or_nothing_h
 # -- what has left -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("index", range(4))
+@each_row("index", range(4))
 def test_of_equal_entries_the_one_that_left_is_described_under_the_id_that_is_free(index):
     doc = parse("# T\n\n- [2025-01-01] same\n- [2026-01-01] same\n\n## A\n\n- same\n- other\n")
     gone = doc.ids[index]

@@ -31,7 +31,7 @@ def test_entries_come_back_in_any_order(words, order):
     assert remove_and_return(LIST, *(f"- {word}" for word in words), order=order) == LIST
 
 
-@pytest.mark.parametrize("wanted", "abcdef")
+@each_row("wanted", "abcdef")
 def test_one_of_many_that_went_finds_its_place_by_the_others_that_went(wanted):
     doc = parse(LIST)
     taken = {one: take(doc, one) for one in ids_with(doc, "- b", "- c", "- d", "- e", f"- {wanted}")}
@@ -144,7 +144,7 @@ def test_an_entry_does_not_come_back_into_a_fence_that_never_closes():
         put_back(parse("```\n# T\n\n- a\n"), taken)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sample",
     [
         "```sh\n- Run make.\n```",
@@ -189,7 +189,7 @@ KEPT_APART = [
 ]
 
 
-@pytest.mark.parametrize(("before", "now", "after"), KEPT_APART)
+@each_row("before, now, after", KEPT_APART)
 def test_an_entry_whose_neighbours_are_gone_leaves_headings_and_their_blank_lines_together(before, now, after):
     doc = parse(before)
     taken = take(doc, ids_with(doc, "BACK")[0])

@@ -12,6 +12,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.limits import count_lines
 from agent_memory_protocol.text.visible import without_hidden
 from agent_memory_protocol.tiers import store
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 FILLER = "- an entry of ordinary length about something that was learned once\n"
@@ -114,7 +115,7 @@ def test_a_document_of_which_only_the_ledger_is_left_is_listed_when_asked_for(ro
     assert [str(target) for target in store.list_targets(root, beside="ledger.jsonl")] == ["agent:a", "agent:gone"]
 
 
-@pytest.mark.parametrize("name", ["a b", "-x", "x.", "devel\u043eper", "a\u200bb"])
+@each_row("name", ["a b", "-x", "x.", "devel\u043eper", "a\u200bb"])
 def test_a_folder_that_nobody_can_be_called_is_damage(name):
     assert "nobody can recall this" in store.why_nobodys(agent(name))
     with pytest.raises(DamagedFile, match="rename its folder") as refused:
@@ -122,7 +123,7 @@ def test_a_folder_that_nobody_can_be_called_is_damage(name):
     assert str(refused.value).isprintable()
 
 
-@pytest.mark.parametrize("target", [SHARED, agent("dev"), agent("josé"), conversation("c1")], ids=str)
+@each_row("target", [SHARED, agent("dev"), agent("josé"), conversation("c1")], ids=str)
 def test_one_that_somebody_can_is_none(target):
     assert store.why_nobodys(target) == ""
     store.check_name(target)

@@ -3,11 +3,12 @@
 import pytest
 
 from agent_memory_protocol.tiers.taken import Place, Taken, as_json, from_json, take
+from tests.each_row import each_row
 
 from .conftest import ids_with, parse
 
 
-@pytest.mark.parametrize(
+@each_row(
     "place",
     [{}, {"place": None}, {"place": []}, {"place": {"headings": 3}}, {"place": {"headings": [["# T"]], "blank": 0}}],
     ids=str,

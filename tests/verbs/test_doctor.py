@@ -7,6 +7,7 @@ from agent_memory_protocol.layout import Target
 from agent_memory_protocol.project.settings import Settings
 from agent_memory_protocol.recall.block import LeftOut, Part, Recall
 from agent_memory_protocol.verbs.doctor import PROTOCOL_ID, Diagnosis, of_names, of_protocol, of_recall, of_settings
+from tests.each_row import each_row
 
 SHARED = Target(Tier.SHARED)
 DEV = Target(Tier.AGENT, "dev")
@@ -32,8 +33,8 @@ def test_each_document_that_recall_looks_for_is_named_with_what_became_of_it():
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "others", "meant"),
+@each_row(
+    "name, others, meant",
     [
         ("developr", ["developer", "tester"], "developer"),
         ("develop", ["developer"], "developer"),
@@ -86,8 +87,8 @@ def test_settings_that_keep_memory_away_are_problems():
     ]
 
 
-@pytest.mark.parametrize(
-    ("names", "twins"),
+@each_row(
+    "names, twins",
     [
         ([], []),
         (["dev", "dev2", "de", "développeur"], []),
@@ -106,7 +107,7 @@ def test_folders_that_are_one_agent_to_us_are_twins(names, twins):
 
 
 @pytest.mark.requirement("S4-02")
-@pytest.mark.parametrize("data", [b"", b"---", b"---\nname: x\n---\n", b"\xff" * 100], ids=ascii)
+@each_row("data", [b"", b"---", b"---\nname: x\n---\n", b"\xff" * 100], ids=ascii)
 def test_another_text_has_another_id(data):
     found = of_protocol(data, "SKILL.md")
     assert found.is_problem
