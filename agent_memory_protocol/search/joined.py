@@ -11,7 +11,10 @@ from .port import Hit, SearchIndex, Source
 from .vectors import Nearness, VectorIndex, similar
 
 WEIGHT = 0.15
-"""What a standard deviation above the mean counts. Chosen with `python -m benchmarks.search --set … --vectors`."""
+"""What a standard deviation above the mean counts, unless the embedder has a `weight` of its own.
+
+Chosen with `python -m benchmarks.search --set … --vectors`.
+"""
 
 DEPTH = 200
 """How many passages of each index are looked at, at least."""
@@ -39,7 +42,12 @@ class JoinedIndex:
         near = self._vectors.nearness(query, within) if limit > 0 else None
         if near is None:
             return []
-        return join(self._words.search(query, limit=max(DEPTH, 2 * limit), within=within), near, limit)
+        return join(
+            self._words.search(query, limit=max(DEPTH, 2 * limit), within=within),
+            near,
+            limit,
+            self._vectors.weight or WEIGHT,
+        )
 
     def close(self) -> None:
         """Close both; see `SearchIndex`."""
@@ -52,12 +60,12 @@ class JoinedIndex:
         self._vectors.delete()
 
 
-def join(by_words: Iterable[Hit], near: Nearness, limit: int) -> list[Hit]:
+def join(by_words: Iterable[Hit], near: Nearness, limit: int, weight: float = WEIGHT) -> list[Hit]:
     """Return the best of what was found by words and of the closest passages, ties by source and key."""
     found: dict[tuple[str, str], Hit | None] = {(hit.source, hit.key): hit for hit in by_words}
     close = dict(near.best(max(DEPTH, 2 * limit)))
     found |= {passage: None for passage in close if passage not in found}
-    scores = {passage: (hit.score if hit else 0) + WEIGHT * near.stands_out(passage) for passage, hit in found.items()}
+    scores = {passage: (hit.score if hit else 0) + weight * near.stands_out(passage) for passage, hit in found.items()}
     best = max(scores.values(), default=1) or 1
     ordered = sorted((-max(round(score / best, 6), 1e-6), passage) for passage, score in scores.items())
     answer = []

@@ -40,6 +40,7 @@ class WordLlama:
         DamagedFile: the folder does not hold this model.
     """
 
+    weight = 0.1  # beside words it counts less than a model that reads whole texts
     name = NAME
     dimensions = _DIMENSIONS
 

@@ -118,6 +118,11 @@ class VectorIndex(KeptIndex[Stored]):
         self._embedder = embedder
         self._loaded: tuple[object, Passages, array[float]] = (None, Passages([]), array("f"))
 
+    @property
+    def weight(self) -> float | None:
+        """What its embedder says that a standard deviation above the mean counts beside words, if it does."""
+        return getattr(self._embedder, "weight", None)
+
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
         near = self.nearness(query, within) if limit > 0 else None

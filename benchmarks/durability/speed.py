@@ -22,7 +22,7 @@ from .project import Project, new_project, start, wait_for
 from .row import Row, Size
 
 _LINES = 200
-_WRITERS = 8
+WRITERS = 8
 
 
 def figures(folder: Path, size: Size) -> list[Row]:
@@ -110,29 +110,33 @@ def _write_entry(project: Project, number: int) -> None:
         file.write(f"- Fact {number}: the service listens at port {8000 + number} and answers in {number} ms.\n")
 
 
-def _a_second(folder: Path, each: int, rounds: int) -> list[Row]:
+def rates(folder: Path, each: int, rounds: int) -> dict[str, float]:
     """Count what eight processes write in a second, in turn with eight bare scripts on the same disk."""
     script = folder / "scripts"
     script.mkdir()
     (script / "document").write_bytes(b"")
-    rates: dict[str, list[float]] = {"bare": [], "one document": [], "a document each": []}
+    found: dict[str, list[float]] = {"bare": [], "one document": [], "a document each": []}
     for number in range(rounds):
-        rates["bare"].append(_rate([partial(_bare_often, script, each)] * _WRITERS, each))
+        found["bare"].append(_rate([partial(_bare_often, script, each)] * WRITERS, each))
         for where in ("one document", "a document each"):
             project = new_project(folder / f"{where} {number}")
-            owners = [f"run-{writer if where == 'a document each' else 0}" for writer in range(_WRITERS)]
+            owners = [f"run-{writer if where == 'a document each' else 0}" for writer in range(WRITERS)]
             work = [partial(_remember, project, each, writer, owner) for writer, owner in enumerate(owners)]
-            rates[where].append(_rate(work, each))
-    bare_rate, *ours = (statistics.median(found) for found in rates.values())
+            found[where].append(_rate(work, each))
+    return {where: statistics.median(many) for where, many in found.items()}
+
+
+def _a_second(folder: Path, each: int, rounds: int) -> list[Row]:
+    bare_rate, *ours = (measured := rates(folder, each, rounds)).values()
     return [
         Row(
-            f"`remember` from {_WRITERS} processes, {where}",
+            f"`remember` from {WRITERS} processes, {where}",
             f"{each} each, {rounds} times, in running processes, {os.cpu_count()} cores, in turn with the bare script",
             "at least 200 a second",
             f"{rate:.0f} a second, {rate / bare_rate:.2f} × the bare script's {bare_rate:.0f} into one document",
             rate >= 200,
         )
-        for where, rate in zip(("one document", "a document each"), ours, strict=True)
+        for where, rate in zip([*measured][1:], ours, strict=True)
     ]
 
 

@@ -24,6 +24,7 @@ from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.joined import JoinedIndex
 from agent_memory_protocol.search.keyword import KeywordIndex
 from agent_memory_protocol.search.minilm import MiniLM
+from agent_memory_protocol.search.models import installed_model
 from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, Source, fits, source_of
 from agent_memory_protocol.search.scan import ScanIndex
@@ -241,9 +242,8 @@ def ask_set(name: str, path: Path | None, half: Half | None, effort: Effort, *, 
     if name != "own" and path is None:
         raise InvalidArgument(f"the set {name} is not part of this repository; give the folder it is in with --path")
     memories = own.load(path) if path is None or name == "own" else SETS[name](path)
-    answers = ask(
-        memories[:1] if effort.quick else memories, lambda: open_index(embedder=MiniLM() if vectors else None), half, 20
-    )
+    model = installed_model() if vectors else None
+    answers = ask(memories[:1] if effort.quick else memories, lambda: open_index(embedder=model), half, 20)
     rows = set_rows(answers)
     silent = silence(answers, lambda one: not fits(one.hits))
     if as_json:
@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument(
         "--half", choices=[*get_args(Half), "both"], default="development", help="which half of it to ask"
     )
-    parser.add_argument("--vectors", action="store_true", help="with the sentence model")
+    parser.add_argument("--vectors", action="store_true", help="with the sentence model that is installed")
     arguments = parser.parse_args()
     effort = Effort(arguments.quick)
     if arguments.set:
