@@ -2,7 +2,7 @@
 
 from ..limits import split_lines
 
-_SPECIAL_IN_TEXT = frozenset("\\`*_[]<>&")
+_ESCAPES = str.maketrans({special: f"\\{special}" for special in "\\`*_[]<>&"})
 _SPECIAL_IN_TARGET = frozenset(" ()<>%\"'\\&?#:")
 _LONGEST_NAME = 255 * len("%00")
 """No file system has longer names, even with each byte as a percent escape."""
@@ -81,11 +81,13 @@ def index_line(title: str, file: str, hook: str, separator: str, width: int) -> 
 
 def escape(text: str) -> str:
     """Return a text that Markdown shows as it is."""
-    return "".join("\\" + character if character in _SPECIAL_IN_TEXT else character for character in text)
+    return text.translate(_ESCAPES)
 
 
 def target(file: str) -> str:
     """Return a file name as a link's destination."""
+    if file.isprintable() and _SPECIAL_IN_TARGET.isdisjoint(file):
+        return file
     return "".join(
         "".join(f"%{byte:02X}" for byte in character.encode())
         if character in _SPECIAL_IN_TARGET or not character.isprintable()
@@ -154,7 +156,8 @@ def visible_lines(text: str) -> list[str]:
 def _closing_bracket(text: str) -> int:
     """Return where the bracket that begins a text closes, past inner pairs, escapes and code spans."""
     first = text.find("]")
-    if first > 0 and not any(special in text[1:first] for special in "[\\`"):
+    inside = text[1:first]
+    if first > 0 and "[" not in inside and "\\" not in inside and "`" not in inside:
         return first
     depth = 0
     position = 0
