@@ -9,6 +9,7 @@ import re
 import sys
 from hashlib import blake2b
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -2987,7 +2988,8 @@ def record_files():
                 claim=told,
             )
             path = Path(folder, f"{number}.pb")
-            protobuf.write(str(path), [protobuf.encode(one) for one in part])
+            with patch("time.time_ns", return_value=1_767_225_600_000_000_000):  # a file names when it was made
+                protobuf.write(str(path), [protobuf.encode(one) for one in part])
             data = path.read_bytes()
             case(
                 "files/read-protobuf",

@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shlex
 import shutil
 import sys
@@ -37,6 +38,14 @@ def test_each_rule_has_a_case_that_must_and_one_that_must_not():
     assert [rule for rule in STATED if not (shown[rule, True] and shown[rule, False])] == []
     assert {rule for rule, _ in shown} == set(STATED)
     assert [f"P-{number}" for number in range(1, len(STATED) + 1)] == STATED
+
+
+@pytest.mark.slow
+def test_the_cases_are_those_that_their_script_makes_at_any_time():
+    made = runpy.run_path(str(REPOSITORY / "conformance" / "make.py"))
+    kept = {path.stem: json.loads(path.read_text()) for path in (REPOSITORY / "conformance" / "cases").glob("*.json")}
+    assert made["wrong"] == []
+    assert made["found"] == kept
 
 
 def test_there_are_at_least_600_cases_each_with_its_own_name():
