@@ -9,7 +9,6 @@ Each finding has a fingerprint. A project allows by it what only looks like a se
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
@@ -34,7 +33,6 @@ _KNOWN_AT_MOST = 2_000
 _Places = Iterator[tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
 class Secret:
     """A secret in a text, without its value.
 
@@ -45,10 +43,13 @@ class Secret:
         description: what it looks like, as "a GitHub token".
     """
 
-    rule: str
-    line: int
-    fingerprint: str
-    description: str
+    __slots__ = ("description", "fingerprint", "line", "rule")
+
+    def __init__(self, rule: str, line: int, fingerprint: str, description: str) -> None:
+        self.rule = rule
+        self.line = line
+        self.fingerprint = fingerprint
+        self.description = description
 
 
 def find_secrets(text: str) -> list[Secret]:

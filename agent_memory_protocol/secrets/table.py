@@ -1,8 +1,10 @@
 """The families of secrets that must never be written into memory: one row a family, and the words their judge needs."""
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the guard loads this table before a tool call, and `typing` takes longer than the search
+    from typing import Literal
 
 FRAGMENTS = {
     "start": "(?<![A-Za-z0-9])",
@@ -83,7 +85,6 @@ IBAN_COUNTRIES = {
 """How long the account numbers of a country are."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Family:
     """One kind of secret, and how a text is searched for it.
 
@@ -102,13 +103,25 @@ class Family:
         anywhere: the keywords only say that the text is worth a search, and the match may begin elsewhere.
     """
 
-    id: str
-    description: str
-    keywords: tuple[str, ...]
-    pattern: str
-    check: str = "is_token"
-    within: Literal["word", "text", "line"] = "word"
-    anywhere: bool = False
+    __slots__ = ("anywhere", "check", "description", "id", "keywords", "pattern", "within")
+
+    def __init__(
+        self,
+        id: str,
+        description: str,
+        keywords: tuple[str, ...],
+        pattern: str,
+        check: str = "is_token",
+        within: "Literal['word', 'text', 'line']" = "word",
+        anywhere: bool = False,
+    ) -> None:
+        self.id = id
+        self.description = description
+        self.keywords = keywords
+        self.pattern = pattern
+        self.check = check
+        self.within = within
+        self.anywhere = anywhere
 
 
 # fmt: off
