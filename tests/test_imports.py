@@ -176,6 +176,14 @@ def test_only_a_call_that_concerns_memory_loads_the_guard(tmp_path):
     assert f"{NAME}.guard.judge" in loaded_by_hook("pre-tool-use", message, "{}")
 
 
+def test_a_guarded_write_is_searched_for_secrets_without_what_starts_slowly(tmp_path):
+    path = str(tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md")
+    tool = {"file_path": path, "content": "# Shared Knowledge\n\n- Run make.\n"}
+    found = loaded_by_hook("pre-tool-use", {"tool_name": "Write", "tool_input": tool, "cwd": str(tmp_path)}, "{}")
+    assert f"{NAME}.secrets.find" in found
+    assert found.isdisjoint(NEVER - {"re", "enum", "collections", "functools"})
+
+
 ONE_VERB = f"""
 import sys
 sys.path.insert(0, {str(REPOSITORY)!r})
