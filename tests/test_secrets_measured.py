@@ -211,6 +211,17 @@ PLACES = (
     "user\tpassword\nbob\t{}",
     "secret: {}",
     "the credentials are {}",
+    "Use {} as the password for staging.",
+    "`{}` is the staging password",
+    "password → {}",
+    "We set the password to {}",
+    "## Password\n\n    {}\n",
+    "password:\n\n```\n{}\n```",
+    "setPassword('{}')",
+    "login: admin / {}",
+    "redis-cli -a {}",
+    "sshpass -p {} ssh host",
+    "echo {} | docker login -u bot --password-stdin",
 )
 
 
@@ -297,6 +308,12 @@ NO_SECRETS = (
     "ключ — это составной индекс (user_id, created_at)",
     "パスワードは環境変数から読む: `os.environ['DB_PASSWORD']`",
     "| key | value |\n|---|---|\n| app.name-v2 | 10.0.0.1:8080 |",
+    "In v6.6.0-rc3 (password login removed) only SSO works.",
+    "We moved the password to 1Password/Ops-Team.",
+    "Change the password to a passphrase of 4-6 words.",
+    "## Password\n\nHashed with argon2id (m=64MiB, t=3).",
+    "Password rules:\n\n```\n^(?=.*[A-Z])(?=.*[0-9]).{12,}$\n```",
+    "setPassword(\"changeme\") and signIn.password('should reject')",
     "| secret | owner |\n|---|---|\n| db/prod/main-1 | platform-team |",
 )
 

@@ -26,7 +26,13 @@ _PIECE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 _NEXT = re.compile(rf"\S{{0,{_LONGEST_PIECE}}}")
 
-_PLAIN = {**dict.fromkeys("‘’‚‛′", "'"), **dict.fromkeys("“”„‟″«»", '"'), **dict.fromkeys("\u2010\u2011\u2212", "-")}
+_PLAIN = {
+    **dict.fromkeys("‘’‚‛′", "'"),
+    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("\u2010\u2011\u2212\u2013\u2014", "-"),
+    **dict.fromkeys("→⟶➜➡", "->"),
+    **dict.fromkeys("⇒⟹", "=>"),
+}
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 """Characters without a shape that Unicode counts as letters, marks or symbols."""
 

@@ -27,6 +27,7 @@ _TERMS_IN_NAMES = re.compile(
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"(?:19|20)\d\d(?:[-/.]?[01]\d(?:[-/.]?[0-3]\d)?)?(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
+_VERSION = re.compile(r"v?\d{1,4}(?:\.\d{1,4}){1,3}(?:[-+.]?[a-z]{1,8}[.-]?\d{0,8}){0,2}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]+")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 _FILE = re.compile(
@@ -189,7 +190,7 @@ def is_jumbled(match: Found) -> bool:
         return False
     if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
         return False
-    if _CALL.search(value) or any(shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE)):
+    if _CALL.search(value) or any(shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE, _VERSION)):
         return False
     if 2 * len(value) > 3 * pieces and _CODE_MARKS.search(value) and _LONG_WORD.search(value):
         return False
@@ -244,7 +245,7 @@ def is_named_token(match: Found) -> bool:
         len(value) >= 12
         and _is_value(value)
         and not _is_cut_short(match)
-        and not _UUID.fullmatch(value)
+        and not (_UUID.fullmatch(value) and not _is_variable_of_a_token(match))
         and (_is_mixed(value) or len(value) >= 20)
         and _unlike_words(value) >= 8
         and entropy(value) >= 2.8
@@ -268,6 +269,11 @@ def _value(match: Found) -> str:
 def _is_cut_short(match: Found) -> bool:
     """Say whether only the beginning of a value is given: `eyJhbGci...`."""
     return match.string.startswith("...", span(match)[1])
+
+
+def _is_variable_of_a_token(match: Found) -> bool:
+    """Say whether a value is set as in `RAILWAY_TOKEN=`: elsewhere a UUID is what a row is known by."""
+    return match[0].startswith("TOKEN") and match["sign"] == "="
 
 
 def _is_quoted(match: Found) -> bool:
