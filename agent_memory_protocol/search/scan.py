@@ -63,6 +63,8 @@ class ScanIndex:
         for name, source in self._sources.items():
             numbered |= {last + APART + place: (name, one) for place, one in enumerate(source.passages)}
             last += APART + len(source.passages)
+        if not numbered:
+            return []
         allowed = {number for number, (name, _) in numbered.items() if within is None or name in within}
         spellings = {
             spelling
