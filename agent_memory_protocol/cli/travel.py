@@ -76,8 +76,8 @@ def import_command(
         amp import tickets.csv --text summary --time created --map owner=source
     """
     from ..exchange.acceptance import acceptance_of
-    from ..exchange.foreign import reader_of
-    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, import_file, into_document, into_records
+    from ..exchange.foreign import expired, reader_of
+    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, import_file, into_document, into_records, meetings
     from ..formats.rows import Columns
 
     if file != STDIO:
@@ -88,12 +88,15 @@ def import_command(
         kind, read = reader_of(
             path, file, name, Columns.of(dict(map(_pair, pairs)), text=text, time=time, embeds=not no_embeddings)
         )
+        new: list[str] = []
+        notes: list[str] = []
         if target_name is None:
             memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
-            take = into_records(memory, accept=acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned))
+            accepted = acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned)
+            take = into_records(memory, accept=accepted, new=new)
         else:
             target = parse_target(target_name)
-            take = into_document(call.workspace(), target, call.actor(), from_page=kind == "markdown")
+            take = into_document(call.workspace(), target, call.actor(), from_page=kind == "markdown", notes=notes)
         done = import_file(
             path,
             read,
@@ -103,6 +106,7 @@ def import_command(
             losses=DOCUMENT_LOSSES if target_name else (),
             progress=counter("judged"),
         )
+        done.notes += filter(None, [expired(kind, path), *(meetings(memory, new) if new else notes)])
     to = target_name or "records"
     call.answer({**done.to_json(), "format": kind, "to": to}, _lines(done, kind, to))
     if done.counts[LEFT_OUT]:
@@ -183,6 +187,10 @@ def _lines(done: "Import", source: str, target: str) -> Iterator[str]:
     tell_left_out(done.problems, done.counts[LEFT_OUT])
     for loss, number in done.lost.items():
         note(f"{target} cannot keep {loss.what} ({counted(number, 'entry')}): {loss.instead}")
+    for line in done.notes[:TOLD]:
+        note(line)
+    if len(done.notes) > TOLD:
+        note(f"{len(done.notes) - TOLD:,} more remarks; `amp check` says all of them")
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
     note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")

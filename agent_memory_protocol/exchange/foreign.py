@@ -6,14 +6,16 @@ from functools import partial
 from itertools import islice
 
 from ..errors import DamagedFile
-from ..formats import parquet, rows, table
+from ..formats import jsonl_entries, parquet, rows, table
 from ..formats.entry import MemoryEntry, Problem, attempt
 from ..formats.graph import is_graph
 from ..formats.rows import Columns
+from ..text.phrases import counted
 
 CSV = "csv"
 _ENDINGS = (".csv", ".tsv")
 _LOOKED_AT, _LONGEST_LINE = 1_000, 1 << 20
+_NAMED = 3
 _LINES = ("ndjson", "json", "mcp-graph", "jsonl")
 
 Read = Callable[[], Iterable[MemoryEntry | Problem]]
@@ -47,6 +49,18 @@ def reader_of(path: str, name: str, format: str, columns: Columns) -> tuple[str,
     if found.name in ("mcp-graph", "json") and format == table.AUTO and _has_rows(path):
         return "ndjson", partial(rows.read_lines, path, columns)
     return found.name, partial(found.read, path)
+
+
+def expired(kind: str, path: str) -> str:
+    """Say which entries of an agent-memory/0.1 file have expired and therefore do not come; "" for none."""
+    if kind != jsonl_entries.NAME:
+        return ""
+    over = jsonl_entries.expired(path)
+    if not over:
+        return ""
+    named = ", ".join(f"{one.id} ({one.expires_at})" for one in over[:_NAMED])
+    more = f" and {len(over) - _NAMED:,} more" if len(over) > _NAMED else ""
+    return f"{counted(len(over), 'entry')} of the file expired and will not come in: {named}{more}"
 
 
 def _read_parquet(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:

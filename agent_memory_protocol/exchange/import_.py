@@ -31,6 +31,8 @@ from .convert import TOLD, keep, readable
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
 _TEXT_BYTES = 64 << 20
+MEETS_AT_MOST = 50
+"""So many new records are compared with what is there: people wait for it."""
 _TELLING = 8
 """A text of so few characters may be on many lines."""
 
@@ -48,6 +50,7 @@ class Import:
         problems: what is left out and why, the first `TOLD`.
         refused: whether a rule of memory was the reason, for some of them.
         lost: of how many of the new ones what was lost.
+        notes: what its reader should know: what has expired in the file, what the new entries meet.
     """
 
     applied: bool = False
@@ -56,6 +59,7 @@ class Import:
     problems: list[Problem] = field(default_factory=list)
     refused: bool = False
     lost: Counter[Loss] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer, without where the entries come from and go to."""
@@ -65,6 +69,7 @@ class Import:
             "texts": self.added,
             "losses": [{"what": one.what, "instead": one.instead, "entries": n} for one, n in self.lost.items()],
             "problems": [one._asdict() for one in self.problems],
+            "notes": self.notes,
         }
 
 
@@ -124,13 +129,15 @@ def import_file(
 
 
 def _place(path: str, entry: MemoryEntry, number: int) -> str:
-    """Say on which line of a text file an entry is, or else its number."""
+    """Say on which line of a text file an entry is; where that cannot be said, its number."""
     first = entry.text.strip().split("\n")[0]
     said = first.rpartition(": ")[2] if entry.extra.get("entity") else first
     signs = [json.dumps(part, ensure_ascii=False)[1:-1] for part in (said[:60], said[-60:]) if len(part) > _TELLING]
     signs += [json.dumps(name) for name in (original_id(entry), entry.id)]
     with reading(path) as file:
-        lines = file.read(_TEXT_BYTES).split(b"\n")
+        lines = file.read(_TEXT_BYTES).strip().split(b"\n")
+    if len(lines) == 1 and record_entries.RECORD in entry.extra:  # a memory file is one line
+        return f"record {number:,}"
     for sign in signs:
         found = [line for line, text in enumerate(lines, start=1) if sign.encode() in text]
         if len(found) == 1:
@@ -138,10 +145,17 @@ def _place(path: str, entry: MemoryEntry, number: int) -> str:
     return f"entry {number:,}"
 
 
-def into_records(memory: Memory, now: datetime | None = None, *, accept: Acceptance | None = None) -> Take:
+def into_records(
+    memory: Memory,
+    now: datetime | None = None,
+    *,
+    accept: Acceptance | None = None,
+    new: list[str] | None = None,
+) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
 
-    Of the records that entries carry, those come in that `accept` lets in; without it, all do.
+    Of the records that entries carry, those come in that `accept` lets in; without it, all do. The list `new` gets the
+    ids of the records that are written.
     """
     moment = now or datetime.now(UTC)
     once = _Once()
@@ -153,9 +167,23 @@ def into_records(memory: Memory, now: datetime | None = None, *, accept: Accepta
         if kept is not None and accept is not None:
             accept.check(kept, memory.newest(kept.id))
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
-        return once(said, apply) and memory.add(record, apply=apply, once=kept is None)[1]
+        if not once(said, apply):
+            return False
+        record_id, is_new = memory.add(record, apply=apply, once=kept is None)
+        if new is not None and is_new and apply:
+            new.append(record_id)
+        return is_new
 
     return take
+
+
+def meetings(memory: Memory, new: list[str]) -> list[str]:
+    """Say what new records repeat, contradict or change; of more than `MEETS_AT_MOST`, of the first ones."""
+    looked = new[:MEETS_AT_MOST]
+    told = dict.fromkeys(line for one in looked for line in memory.meets([one]))
+    if len(new) > len(looked):
+        told[f"looked at {len(looked)} of {len(new):,} new records; `amp consolidate` compares all of them"] = None
+    return [*told]
 
 
 class _Once:
@@ -171,8 +199,17 @@ class _Once:
         return True
 
 
-def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_page: bool = False) -> Take:
+def into_document(
+    workspace: Workspace,
+    target: Target,
+    actor: Actor,
+    *,
+    from_page: bool = False,
+    notes: list[str] | None = None,
+) -> Take:
     """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
+
+    The list `notes` gets what is said of the new ones: what each repeats, contradicts or changes.
 
     Each goes under the heading that it was under, or else that its last tag names, and under its label. Its marks
     are in front of it, and what is known of it goes into the ledger.
@@ -181,7 +218,8 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
     """
     here = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
     keeps_notes = target.tier.has_notes
-    notes = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
+    there = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
+    told: list[str] = [] if notes is None else notes
     once = _Once()
     allow = workspace.settings.secrets_allow
 
@@ -216,12 +254,13 @@ def into_document(workspace: Workspace, target: Target, actor: Actor, *, from_pa
             )
         except LimitExceeded as error:
             raise Refused(f"{target} is full: {error}") from None
+        told.extend(done.notes)
         return done.status == "added"
 
     def take_note(entry: MemoryEntry, apply: bool) -> bool:
         about = entry.extra
         file = note.file_name(about["kind"], about.get("name", ""))
-        if file in notes:
+        if file in there:
             return False
         if apply:
             workspace.new_note(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from ..disk.errors import shown
 from ..disk.side_file import SideFile
 from ..errors import BadSignature, InvalidRecord
 from ..formats.record_entries import LARGEST
@@ -47,7 +48,7 @@ def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
     try:
         file = SignedMemoryFile.parse(read_whole(path, LARGEST))
     except InvalidRecord as error:
-        return Checked(0, 0, 0, (str(error),))
+        return Checked(0, 0, 0, (f"{shown(path)}: {error}",))
     seen = SideFile(heads.file_elsewhere(path), heads.TABLE)
 
     def set_back(newest: Mapping[str, Record | None]) -> list[str]:

@@ -13,11 +13,12 @@ from . import jsonl, record_files
 from .entry import MemoryEntry, Problem, Unknown, attempt, check, named, original_id, to_milliseconds, to_moment
 from .jsonl import EntryLine, HeaderLine, default_confidence
 from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
-from .jsonl_view import view
+from .jsonl_view import FileView, view
 from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, unknown_fields
 from .moments import instant, is_expiry, new_stamp
 
 WIRE = "agent-memory/0.1"
+NAME = "jsonl"
 _DEFAULT_KIND, _DEFAULT_SCOPE = "fact", "global"
 
 
@@ -42,12 +43,21 @@ LOSSES = (
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
     """Read what holds now in a file, oldest first, and which of its lines are not of the format."""
-    with record_files.reading(path) as file:
-        found = view(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")), datetime.now(UTC))
+    found = _view(path)
     for notice in found.warnings:
         yield Problem(f"line {notice.line:,}" if notice.line else "the file", notice.message)
     for entry in found.entries:
         yield attempt(f"entry {entry.id[:40]!a}", entry_of, entry)
+
+
+def expired(path: str) -> tuple[EntryLine, ...]:
+    """Return the entries of a file that `read` leaves behind because they have expired."""
+    return _view(path).expired
+
+
+def _view(path: str) -> FileView:
+    with record_files.reading(path) as file:
+        return view(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")), datetime.now(UTC))
 
 
 def encode(entry: MemoryEntry) -> bytes:

@@ -30,10 +30,11 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """The entries that hold now, oldest first, and what was wrong on the way."""
+    """The entries that hold now, oldest first, what was wrong on the way, and the entries that have expired."""
 
     entries: tuple[EntryLine, ...]
     warnings: tuple[Notice, ...] = ()
+    expired: tuple[EntryLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +136,14 @@ def current(contents: Contents, now: datetime, scope: str | None = None) -> File
         return FileView((), (Notice(None, reason),))
     superseded, cycles = _superseded(contents.entries)
     gone = superseded | contents.deleted
-    live = [
-        entry
-        for entry in contents.entries.values()
-        if entry[0] not in gone
-        and (scope is None or entry.scope == scope or entry.scope == "global")
-        and (entry.expires_at is None or not expired(entry.expires_at, now))
-    ]
+    live: list[EntryLine] = []
+    over: list[EntryLine] = []
+    for entry in contents.entries.values():
+        if entry[0] not in gone and (scope is None or entry.scope == scope or entry.scope == "global"):
+            ended = entry.expires_at is not None and expired(entry.expires_at, now)
+            (over if ended else live).append(entry)
     live.sort(key=lambda entry: sort_key(entry.created_at))
-    return FileView(tuple(live), (*notices, *cycles))
+    return FileView(tuple(live), (*notices, *cycles), tuple(over))
 
 
 @dataclass(frozen=True, slots=True)

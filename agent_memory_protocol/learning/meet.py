@@ -121,9 +121,11 @@ def _told(met: Meeting, home: Target | None) -> str:
         return f"{told}; `{merge}` makes one of them"
     if met.way == SAME:
         return f"{told}; keep one (`{met.second.retire}` removes this one)"
-    met = met.in_order_of_age()
-    dispute = f", or `{met.dispute}` marks both as disputed" if met.dispute else ""
-    return f"{told}; `{met.resolve}` retires the older{dispute}"
+    # What comes in from elsewhere may be older than what is here.
+    met = met.in_order_of_age(lambda one: one.learned if isinstance(one, Outside) else "")
+    if not met.dispute:
+        return f"{told}; {met.advice}"
+    return f"{told}; `{met.resolve}` retires the older, or `{met.dispute}` marks both as disputed"
 
 
 def _beside_it(one: Outside, other: Fact) -> bool:

@@ -77,7 +77,8 @@ class ScanIndex:
             return any(token in numbered[one][1].text or token in numbered[one][1].context for one in allowed)
 
         def share(token: str) -> float:
-            return sum(token in one.text or token in one.context for _, one in numbered.values()) / len(numbered)
+            held = sum(token in one.text or token in one.context for _, one in numbered.values())
+            return held / max(len(numbered), 1)
 
         def beginning_with(start: str, most: int) -> list[str]:
             return sorted(one for one in spellings if one.startswith(start))[:most]

@@ -133,3 +133,52 @@ def test_the_graph_of_the_mcp_server_comes_in(amp):
     assert answer.code == 4
     assert answer.out == "added  Redis: needs AOF\n"
     assert "left out: line 2: is neither entity nor relation; it has pattern" in answer.err
+
+
+HEAD = '{"format":"agent-memory/0.1","created_at":"2026-01-01T00:00:00Z"}'
+
+
+def line(key, text, **fields):
+    common = {"kind": "fact", "scope": "global", "tags": [], "source": "user", "created_at": "2026-01-01T00:00:00Z"}
+    return json.dumps({"id": key, "text": text, **common, **fields})
+
+
+@pytest.mark.parametrize("to", [(), ("--to", "agent:developer")], ids=["records", "document"])
+def test_an_import_says_what_the_new_entries_meet(full, to):
+    full("remember", "The API listens on port 9090.")
+    (full.root / "m.jsonl").write_text("\n".join((HEAD, line("a", "The API listens on port 8080."), "")))
+    assert "has another value" not in full("import", "m.jsonl", *to).err
+    done = full("import", "m.jsonl", *to, "--apply")
+    assert done.err.count("has another value: “The API listens on port 9090.”") == 1
+    (full.root / "m.jsonl").write_text("\n".join((HEAD, line("b", "Deploys happen on Fridays."), "")))
+    assert full("import", "m.jsonl", *to, "--apply", "--json").json()["notes"] == []
+
+
+def test_an_import_says_what_has_expired(full):
+    told = [line("a", "The freeze is on.", expires_at="2026-02-01"), line("b", "The freeze is over.")]
+    (full.root / "m.jsonl").write_text("\n".join((HEAD, *told, "")))
+    answer = full("import", "m.jsonl")
+    assert "amp: 1 entry of the file expired and will not come in: a (2026-02-01)" in answer.err
+    assert (answer.code, answer.out) == (0, "new    The freeze is over.\n")
+    (full.root / "m.jsonl").write_text("\n".join((HEAD, told[1], "")))
+    assert "expired" not in full("import", "m.jsonl").err
+
+
+def test_each_refused_record_of_a_memory_file_has_its_own_number(full):
+    full("export", "--output", "a.ndjson")
+    full("import", "a.ndjson", "--apply")
+    full("export", "records", "--output", "b.amem.json")
+    answer = full("import", "b.amem.json", "--store", "elsewhere")
+    places = [said.split(": ")[2] for said in answer.err.splitlines() if "left out" in said]
+    assert places == ["record 1", "record 2"]
+
+
+@pytest.mark.parametrize(("day", "is_older"), [("2020-01-01", True), ("2099-01-01", False)], ids=["older", "newer"])
+def test_the_older_of_two_records_is_retired_wherever_it_comes_from(amp, day, is_older):
+    here = amp("record", "remember", "The API listens on port 9090.", "--json").json()["id"]
+    text = line("a", "The API listens on port 8080.", created_at=f"{day}T00:00:00Z")
+    (amp.root / "m.jsonl").write_text(f"{HEAD}\n{text}\n")
+    told = amp("import", "m.jsonl", "--apply").err
+    (come,) = {one["id"] for one in amp("record", "list", "--json").json()["records"]} - {here}
+    older, newer = (come, here) if is_older else (here, come)
+    assert f"`amp resolve {older} {newer}` retires the older" in told
