@@ -58,9 +58,9 @@ class Memory(Decisions):
     does not exist. `history`, `verify`, `check` and `export` raise `Disabled`, too.
 
     Args:
-        path: the memory directory, or `postgresql://…`, the address of a store that many machines share
-            (docs/records-on-postgresql.md); without one and without a store, that of the project around the current
-            folder. Nothing is created before the first record.
+        path: the memory directory, a file that ends in `.sqlite`, or `postgresql://…`, the address of a store that many
+            machines share (docs/records-on-postgresql.md); without one and without a store, that of the project around
+            the current folder. Nothing is created before the first record.
         store: the records' store, in place of a directory.
         indexes: find records; by default an index of their words.
         embedder: finds them by similar meaning too, in the default index.
@@ -97,6 +97,10 @@ class Memory(Decisions):
             from .postgresql.sharing import SharedStore
 
             path, store = None, SharedStore(str(path), keeps_index=True)
+        elif store is None and isinstance(path, (str, os.PathLike)) and _is_database(path):
+            from .records.sqlite_store import SqliteStore
+
+            path, store = None, SqliteStore(path)
         self._home = Home(path, actor=acting(actor))
         self._shelf = Shelf(self._home, store, indexes, embedder)
         self._store = self._shelf.store
@@ -540,6 +544,11 @@ class Memory(Decisions):
         with suppress(StorageError), self._shelf.alone(wait=0):  # the records are kept, whatever becomes of this
             return self._carry_out(plan)
         return None
+
+
+def _is_database(path: str | os.PathLike[str]) -> bool:
+    """Say whether a path is that of one SQLite file, by its ending. A folder that is called so is a folder."""
+    return os.fspath(path).endswith(".sqlite") and not os.path.isdir(path)
 
 
 def _next(record: Record | None, follows: Mapping[str, str]) -> str | None:

@@ -1102,3 +1102,17 @@ def test_what_somebody_changed_in_any_table_of_a_database_does_not_verify(tmp_pa
         assert len(again.check().problems) == 1
         with pytest.raises(DamagedFile):
             again.verify()
+
+
+def test_a_path_that_ends_in_sqlite_is_one_file_and_a_folder_of_that_name_a_folder(tmp_path):
+    path = tmp_path / "memory.sqlite"
+    for _ in range(2):
+        with Memory(path) as memory:
+            memory.remember("The cache is Redis.")
+    assert path.is_file()
+    with Memory(store=SqliteStore(path)) as memory:
+        assert [one.body for one in memory.records()] == ["The cache is Redis."]
+    (tmp_path / "folder.sqlite").mkdir()
+    with Memory(tmp_path / "folder.sqlite") as memory:
+        memory.remember("The cache is Redis.")
+    assert (tmp_path / "folder.sqlite" / "records").is_dir()
