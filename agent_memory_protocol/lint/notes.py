@@ -145,6 +145,8 @@ def large(view: NoteView) -> Iterator[Remark]:
 
 @rule("note-link", WARNING, "note", "A `[[link]]` names no note of the folder. Correct it, or write the note.")
 def link(view: NoteView) -> Iterator[Remark]:
+    if "[[" not in view.text:
+        return
     for number, line in enumerate(links.visible_lines(view.text), start=1):
         for piece in dates.without_code_and_links(line).split("[[")[1:]:
             wanted = piece.partition("]]")[0].partition("|")[0].partition("#")[0].strip()

@@ -18,6 +18,7 @@ from ..text.digest import blake2b
 from . import forms
 from .columns import headed_cells
 from .forms import Form
+from .keywords import Keywords
 from .table import FAMILIES, FRAGMENTS, Family
 
 _NAMED_AT_MOST = 5
@@ -29,6 +30,8 @@ _AROUND = 100
 """How much before and after a match its judge looks at, at most."""
 
 _KNOWN_AT_MOST = 2_000
+_ORDER = {family: number for number, family in enumerate(FAMILIES)}
+"""Which family is told where two find the same text: the earlier one."""
 
 _Places = Iterator[tuple[int, int]]
 
@@ -62,9 +65,11 @@ def find_secrets(text: str) -> list[Secret]:
         (("word", "text"), forms.joined(plain), _search_wrapped),
     )
     work = [(family, form, search) for within, form, search in searches for family in _present(within, form)]
+    if not work:
+        return []
     taken = bytearray(len(text) + 1)
     found: list[tuple[int, Family, str]] = []
-    for family, form, search in sorted(work, key=lambda one: FAMILIES.index(one[0])):
+    for family, form, search in sorted(work, key=lambda one: _ORDER[one[0]]):
         for start, end in search(family, form):
             place, last = form.origin(start), form.origin(end - 1) + 1
             if taken.find(1, place, last) < 0:
@@ -122,23 +127,23 @@ def expression(family: Family) -> re.Pattern[str]:
 def _present(within: tuple[str, ...], form: Form) -> set[Family]:
     """Return the families of which a keyword is in a form: nearly always none, and that must be quick."""
     found: set[Family] = set()
-    if not form.text.strip():  # most lines have no long words, and none that go on
+    if not form.text or form.text.isspace():  # most lines have no long words, and none that go on
         return found
     for is_exact, text in ((True, form.text), (False, form.lowered)):
-        for keyword, families in _by_keyword(within, is_exact).items():
-            if keyword in text:
-                found.update(families)
-    return found
+        keywords, families = _by_keyword(within, is_exact)
+        for keyword in keywords.present(text):
+            found.update(families[keyword])
+    return {one for one in found if not one.also or any(word in form.lowered for word in one.also)}
 
 
 @cache
-def _by_keyword(within: tuple[str, ...], is_exact: bool) -> dict[str, list[Family]]:
+def _by_keyword(within: tuple[str, ...], is_exact: bool) -> tuple[Keywords, dict[str, list[Family]]]:
     found: dict[str, list[Family]] = {}
     for family in FAMILIES:
         for keyword in family.keywords:
             if family.within in within and _is_exact(keyword) == is_exact:
                 found.setdefault(keyword, []).append(family)
-    return found
+    return Keywords(found, rare="line" not in within), found
 
 
 def _is_exact(keyword: str) -> bool:

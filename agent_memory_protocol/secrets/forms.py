@@ -20,7 +20,7 @@ _CONTEXT = 400
 _LONGEST_PIECE = 2000
 
 _CONTINUED = re.compile(r"\\(?:\r\n?|\n)[ \t>]{0,200}|\\(?=[_*~.+=/#-])")
-_BREAK = re.compile(r"(?:\n|\r\n?)[ \t>]{0,200}(?![-*+#] )(?=[A-Za-z0-9+/=_.~%:@$-])")
+_BREAK = re.compile(r"(?:\n(?<!\n\n)|\r\n?)[ \t>]{0,200}(?![-*+#] )(?=[A-Za-z0-9+/=_.~%:@$-])")
 _PIECE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~%:@$-")
 """What a value may be broken between."""
 

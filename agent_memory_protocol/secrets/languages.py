@@ -23,14 +23,16 @@ _LABELS = {
 }
 _IS = "ist|lautet|war|es|era|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er|on"
 _IS_GLUED = "是|为|為|は|が|는|은|이|가"
-_FOREIGN = ("ist", "lautet", "es", "est", "è", "é", "jest", "это")
+_FOREIGN = (" ist ", " lautet ", " es ", " est ", " è ", " é ", " jest ", " это ")
 _ENGLISH = ("password", "passwd", "token", "api key")
 _BETWEEN = r"(?:[ \t]+[^\W\d_][\w.'’/-]{0,20}){0,5}?"
 
 
 @cache
-def _spelled(words: str) -> tuple[str, ...]:
-    return tuple(sorted((word.replace("_", " ") for word in words.split()), key=len, reverse=True))
+def _spelled(name: str, in_ascii: bool) -> tuple[str, ...]:
+    """Return the labels that a text can hold, the longest first."""
+    words = (word.replace("_", " ") for word in _LABELS[name].split())
+    return tuple(sorted((word for word in words if word.isascii() or not in_ascii), key=len, reverse=True))
 
 
 @cache
@@ -48,9 +50,9 @@ def in_english(text: str) -> list[tuple[int, int, str]]:
     """Return the stretches of a text that name a secret in another language, each with how it reads in English."""
     lowered = text.lower()
     found = []
-    for name, spelled in _LABELS.items():
-        present = tuple(word for word in _spelled(spelled) if word in lowered)
-        if name == "password" and any(f" {verb} " in lowered for verb in _FOREIGN):
+    for name in _LABELS:
+        present = tuple(word for word in _spelled(name, lowered.isascii()) if word in lowered)
+        if name == "password" and any(verb in lowered for verb in _FOREIGN):
             present += tuple(word for word in _ENGLISH if word in lowered)
         if not present:
             continue

@@ -103,9 +103,10 @@ class Family:
             blanks may separate keyword and value. Both are also searched where a value goes on in the next line, but
             not in the "line", for shapes that are too loose for that.
         anywhere: the keywords only say that the text is worth a search, and the match may begin elsewhere.
+        also: words in lower case, of which a match holds one; for keywords that many texts have.
     """
 
-    __slots__ = ("anywhere", "check", "description", "id", "keywords", "pattern", "within")
+    __slots__ = ("also", "anywhere", "check", "description", "id", "keywords", "pattern", "within")
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class Family:
         check: str = "is_token",
         within: "Literal['word', 'text', 'line']" = "word",
         anywhere: bool = False,
+        also: tuple[str, ...] = (),
     ) -> None:
         self.id = id
         self.description = description
@@ -124,7 +126,10 @@ class Family:
         self.check = check
         self.within = within
         self.anywhere = anywhere
+        self.also = also
 
+
+_FLAGS = ("pass", "pwd", "secret", "token", "key", "credential")
 
 # fmt: off
 FAMILIES = (
@@ -379,9 +384,9 @@ FAMILIES = (
     Family("login-password", "user and password", ("login", "log in", "credential", "user", "-u", "sshpass", "mysql", "redis-cli"),
            r"""(?:(?i:login|log in|credentials?|user|username)["'`*]{0,3}(?: (?:for|of|to|on|in|at|as|with|is|are) ?(?:[\w.@-]{1,40} ){0,3}?|[:=] ?| )(?:is |are )?["'`*]{0,3}[\w.@+-]{1,40}["'`]?(?: [/|] |:)|(?:(?<=\s)-u|(?:(?<=\s-)|(?<=--proxy))-user)[ =]?["']?[\w.@+-]{1,60}:(?!:)|\bsshpass -p ?|\bmysql(?:dump|admin)?\b[^\n|;]{0,80}? -p|\bredis-cli\b[^\n|;]{0,80}? -a )(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line"),
     Family("command-line-secret", "a secret on a command line", ("--",),
-           r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line"),
+           r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line", also=_FLAGS),
     Family("flag-password", "a password on a command line", ("--",),
-           r"--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =](?P<run>[^\s]{8,160})", check="is_jumbled", within="line"),
+           r"--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =](?P<run>[^\s]{8,160})", check="is_jumbled", within="line", also=_FLAGS),
     Family("certificate-key", "the key of a client certificate", ("key-data", "private-key", "private_key"),
            r"""(?:client-)?(?:key-data|private[-_]key)["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?(?P<value>[A-Za-z0-9+/]{40,2000})""", check="is_varied", within="text"),
 )

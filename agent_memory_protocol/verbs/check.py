@@ -11,6 +11,7 @@ from ..change import ledger
 from ..change import reviews as reviewing
 from ..change.session import Session
 from ..change.transaction import Change
+from ..disk import garbage
 from ..disk.files import Root, split_bom
 from ..disk.writing import LOCAL
 from ..errors import InvalidArgument, StorageError
@@ -43,6 +44,7 @@ from .stale import Stale
 _FOLDER = "is a folder, not a file; move it away"
 
 
+@garbage.left_alone()
 def check(
     session: Session,
     named: Sequence[str],
@@ -271,8 +273,7 @@ class _Check:
 
 
 def _targets(session: Session) -> list[Target]:
-    found = session.readable(ledgers=True)
-    return found + [target for target in folders(session) if target not in found]
+    return [*dict.fromkeys([*session.readable(ledgers=True), *folders(session)])]
 
 
 def _in_settings(problem: str) -> Trouble | None:
