@@ -135,7 +135,10 @@ def _place(path: str, entry: MemoryEntry, number: int) -> str:
     signs = [json.dumps(part, ensure_ascii=False)[1:-1] for part in (said[:60], said[-60:]) if len(part) > _TELLING]
     signs += [json.dumps(name) for name in (original_id(entry), entry.id)]
     with reading(path) as file:
-        lines = file.read(_TEXT_BYTES).strip().split(b"\n")
+        data = file.read(_TEXT_BYTES).strip()
+    if b"\0" in data:  # a database or protobuf has no lines that an editor shows
+        return f"entry {number:,}"
+    lines = data.split(b"\n")
     if len(lines) == 1 and record_entries.RECORD in entry.extra:  # a memory file is one line
         return f"record {number:,}"
     for sign in signs:

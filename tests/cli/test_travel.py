@@ -164,6 +164,17 @@ def test_an_import_says_what_has_expired(full):
     assert "expired" not in full("import", "m.jsonl").err
 
 
+@pytest.mark.parametrize("name", ["a.pb", "a.sqlite"])
+def test_an_entry_of_a_file_without_lines_is_named_by_its_number(full, name):
+    full("export", "shared", "--output", "a.ndjson")
+    value = json.loads((full.root / "a.ndjson").read_bytes())
+    value |= {"id": "00000000-0000-4000-8000-000000000001", "text": f"The token is {TOKEN}"}
+    with (full.root / "a.ndjson").open("a") as file:
+        file.write(json.dumps(value) + "\n")
+    full("convert", "a.ndjson", name)
+    assert "amp: left out: entry 2: " in full("import", name, "--apply").err
+
+
 def test_each_refused_record_of_a_memory_file_has_its_own_number(full):
     full("export", "--output", "a.ndjson")
     full("import", "a.ndjson", "--apply")
