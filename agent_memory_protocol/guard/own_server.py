@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _READING = ("memory_recall", "memory_search", "memory_show")
 _WRITING = ("memory_remember", "memory_resolve", "memory_dispute", "memory_forget")
-_RECORDS = ("remember", "consolidate")
+_RECORDS = ("remember", "archive", "reactivate", "consolidate")
 _SERVERS = (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json")
 """Where hosts keep which servers a project has."""
 

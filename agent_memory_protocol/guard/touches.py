@@ -30,7 +30,7 @@ _SHELL_TOOLS = "bash run_shell_command shell exec_command local_shell powershell
 _RUNNING = "shell bash terminal command exec process stdin run eval"
 _WRITING = (
     "write edit create replace append insert put save update set_ overwrite truncate patch delete remove move rename "
-    "copy mkdir touch extract download unlink"
+    "copy mkdir touch extract download unlink checkout restore reset revert"
 )
 _READING = "read search find get list grep view show"
 _COMMANDS = "command cmd commandline input chars script code patch patchtext"
@@ -97,7 +97,7 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
 
 def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     """Return what the call of any other tool changes: nothing, unless its name or what it takes says that it writes."""
-    if "patch" in name and (patch := _told(given)):
+    if ("patch" in name or "patch" in given) and (patch := _told(given)):
         return _of_patch(patch, _PATCH, cwd) + _of_patch(patch, _DIFF, cwd)
     texts = [given[key] for key in _TEXTS.split() if key in given]
     if not _any_in(_WRITING, name) and (not texts or _any_in(_READING, name)):

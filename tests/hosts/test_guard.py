@@ -11,6 +11,8 @@ from agent_memory_protocol.guard import amp_commands
 from agent_memory_protocol.guard.glance import may_concern_memory
 from agent_memory_protocol.guard.judge import reason_to_deny
 from agent_memory_protocol.hosts import envelopes
+from agent_memory_protocol.mcp.record_tools import RECORD_TOOLS
+from agent_memory_protocol.mcp.tier_tools import TIER_TOOLS
 from agent_memory_protocol.project.access import Actor
 from agent_memory_protocol.workspace import Workspace
 from tests.each_row import each_row
@@ -973,3 +975,23 @@ def test_what_hosts_really_send_is_understood(project, host, name):
     assert project.hook("pre-tool-use", sent, host) == ({}, "")
     sent["tool_input"]["file_path"] = str(project.root / SHARED)
     assert "it is read-only" in project.hook("pre-tool-use", sent, host).denied
+
+
+@pytest.mark.parametrize("tool", [*TIER_TOOLS, *RECORD_TOOLS], ids=lambda tool: tool.name)
+def test_a_read_only_agent_may_call_each_tool_of_the_server_that_does_not_write(judge, tool):
+    for spelt in (f"mcp__agent-memory__{tool.name}", f"mcp_agent-memory_{tool.name}"):
+        assert bool(judge(spelt, {}, "reviewer")) == tool.writes
+
+
+FOREIGN = {
+    "mcp__git__git_checkout": {"files": [SHARED]},
+    "mcp__git__restore": {"paths": [SHARED]},
+    "mcp__x__apply": {"patch": f"--- a/{SHARED}\n+++ b/{SHARED}\n@@ -1 +1 @@\n-a\n+b\n"},
+}
+
+
+@pytest.mark.parametrize("tool", FOREIGN)
+def test_a_foreign_tool_that_puts_a_file_back_or_applies_a_patch_writes(judge, tool):
+    assert "it is read-only" in judge(tool, FOREIGN[tool], "reviewer")
+    other = json.loads(json.dumps(FOREIGN[tool]).replace(SHARED, "src/main.py"))
+    assert judge(tool, other, "reviewer") == ""
