@@ -70,6 +70,8 @@ def check_store(place: str) -> str:
         if has_history(place):
             return place
         raise InvalidArgument(f"{place!a} is a database without records; nothing in it can be verified")
+    if not os.path.isdir(place):
+        raise InvalidArgument(f"{place!a} is neither a file nor a folder; name a memory directory or a memory file")
     for parts in ((), MEMORY):
         if os.path.isdir(os.path.join(place, *parts, RECORDS[-1])):
             return os.path.join(place, *parts)

@@ -1,6 +1,7 @@
 """`amp record`: what a person sees of the records, decides, takes away and signs."""
 
 import json
+import os
 import shlex
 import sqlite3
 import sys
@@ -149,6 +150,16 @@ def test_verifying_ends_with_4_when_anything_does_not_verify(amp, memory, sides)
     assert answer.out.endswith("not everything verifies: 1 record in 2 versions, 0 of them signed\n")
     assert len(amp("record", "verify", "--json").json(4)["problems"]) == 1
     amp("record", "history", sides[0].id).refuses(4, "000001.json")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link-to-itself"])
+def test_what_is_neither_a_file_nor_a_folder_does_not_verify(amp, kind):
+    place = amp.root / "odd"
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to("/dev/zero" if kind == "device" else place)
+    amp("record", "verify", "odd").refuses(2, "'odd' is neither a file nor a folder; name a memory directory")
 
 
 def test_a_store_that_is_not_there_does_not_verify(amp):

@@ -566,6 +566,7 @@ WRITES = [
     ("adopt", "{home}/m", "--apply"),
     ("harvest", "--reporter", "reviewer", "--conversation", "c1"),
     ("review", "--done"),
+    ("record", "remember", "A record."),
 ]
 
 
