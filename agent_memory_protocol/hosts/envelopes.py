@@ -4,7 +4,11 @@ Hosts spell the same fields in their own ways (`docs/hosts.md` names the sources
 message: it is an object. So every field is read as if it could hold anything.
 """
 
+import os
+
 from .table import HOSTS, Host
+
+_SCAFFOLDING = ".scaffolding"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +55,7 @@ class Event:
         if self.agent is None and host.names_agent_in_id:
             self.agent = _text(said, "agentid").rpartition("-")[0] or None
         self.session = _text(said, "sessionid", "conversationid")
-        roots = said.get("workspaceroots")
-        first = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-        self.cwd = _text(said, "cwd") or first
+        self.cwd = _text(said, "cwd") or _with_memory(said.get("workspaceroots"))
         self.source = _text(said, "source", "trigger")
         self.prompt = _text(said, "prompt")
         self.tool = _text(said, "toolname")
@@ -115,6 +117,13 @@ def _input(given: object) -> "dict[str, Any]":
             read = given
         given = read if isinstance(read, dict) else {"input": given}
     return given if isinstance(given, dict) else {}
+
+
+def _with_memory(roots: object) -> str:
+    """Return the first folder of a window that has memory, or else its first one; "" for none."""
+    folders = [one for one in roots if isinstance(one, str) and "\0" not in one] if isinstance(roots, list) else []
+    having = [one for one in folders if os.path.isdir(os.path.join(one, _SCAFFOLDING))]
+    return next(iter([*having, *folders]), "")
 
 
 def _text(message: "dict[str, Any]", *keys: str) -> str:

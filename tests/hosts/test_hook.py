@@ -46,6 +46,17 @@ def test_the_environment_names_the_conversation_before_the_settings_and_they_bef
     assert "The decision." in project.hook("session-start", sent, environ={"AMP_CONVERSATION": "c1"}).context
 
 
+def test_of_several_folders_of_a_window_that_with_memory_counts(project):
+    beside = project.root.parent / "beside"
+    beside.mkdir()
+    for roots in ([project.root, beside], [beside, project.root]):
+        sent = project.recorded("cursor", "session-start", workspace_roots=[str(one) for one in roots])
+        assert "The shared fact." in project.hook("session-start", sent, "cursor").context
+    for odd in ([str(beside)], [], [5, None], "x", ["a\0b"]):
+        sent = project.recorded("cursor", "session-start", workspace_roots=odd)
+        assert project.hook("session-start", sent, "cursor").err == ""
+
+
 def test_the_environment_names_the_agent_of_a_session(project):
     sent = project.recorded("claude", "session-start")
     assert "The own fact." in project.hook("session-start", sent, environ={"AMP_AGENT": "developer"}).context
