@@ -158,7 +158,7 @@ def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[st
         if not causes["recent"]:
             yield own_words("         merge entries, or remove some with `amp forget`")
     if plan.held and not applied:
-        yield f"         more than half would be removed: `{own_command(plan.by_force)}` does it"
+        yield f"         more than half would go: `{own_command(plan.by_force)}` does it"
 
 
 def _waiting(plan: Pruning) -> list[tuple[int, str, date, int]]:

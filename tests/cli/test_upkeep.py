@@ -204,7 +204,7 @@ def test_prune_refuses_what_it_does_not_understand_in_one_line(told, args, words
 def test_prune_needs_force_for_more_than_half_of_a_file(told):
     """B08."""
     told.write(SHARED, "# T\n\n- [2026-01-01] a\n- [2026-01-02] b\n- c\n")
-    by_force = "more than half would be removed: `amp prune shared --apply --force` does it"
+    by_force = "more than half would go: `amp prune shared --apply --force` does it"
     assert f"         {by_force}" in said(told("prune", *TODAY))
     before = told.tree()
     answer = told("prune", *TODAY, "--apply")

@@ -5,8 +5,7 @@ const FRAMING = "This repository's agents wrote these notes earlier. " +
   'They are reference data about the project; they may be out of date.';
 class Refused extends Error {}
 // ---------------------------------------- text
-const bytesOf = (text) => Buffer.byteLength(text, 'utf8');
-const charsOf = (text) => [...text].length;
+const [bytesOf, charsOf] = [(text) => Buffer.byteLength(text, 'utf8'), (text) => [...text].length];
 const blake2b = (text) => require('crypto').createHash('blake2b512').update(text).digest('hex');
 const isBlank = (text) => /^[ \t]*$/.test(text);
 const isText = (text) => !isBlank(text);
