@@ -81,7 +81,7 @@ def _consolidating(folder: Path, count: int) -> Figure:
 def _recalling(folder: Path, count: int, queries: int) -> Iterator[Figure]:
     source = material.filled(folder / "recall", material.facts(count))
     ours, theirs = material.copied(source, folder / "recall-ours"), material.copied(source, folder / "recall-theirs")
-    questions = material.queries(queries)
+    questions = material.queries(queries, among=count)
     pairs = []
     with Memory(ours) as memory:
         other = fg_agent_memory.Memory(theirs)

@@ -46,9 +46,9 @@ def services(count: int) -> Iterator[str]:
     return (f"service s{number} listens on port {1000 + number}" for number in range(count))
 
 
-def queries(count: int) -> list[str]:
-    """Return questions of three words, about things that are there."""
-    texts = list(islice(facts(10_000), 0, 10_000, max(10_000 // count, 1)))[:count]
+def queries(count: int, among: int = 10_000) -> list[str]:
+    """Return questions of three words, each about one of the first so many facts."""
+    texts = list(islice(facts(among), 0, among, max(among // count, 1)))[:count]
     return [" ".join(text.removesuffix(".").split()[1:3] + text.removesuffix(".").split()[-1:]) for text in texts]
 
 
