@@ -125,9 +125,9 @@ def tell(call: Call, conversion: "Conversion", source: str) -> None:
     for loss, number in conversion.lost.items():
         note(f"{conversion.target.name} cannot carry {loss.what}, of {counted(number, 'entry')}: {loss.instead}")
     if conversion.embedded:
-        note(f"{counted(conversion.embedded, 'entry')} had no embedding; one was made from the text, and extra says so")
+        note(f"{counted(conversion.embedded, 'entry')} had no embedding: made from the text, as extra says")
     if conversion.doubles:
-        note(f"{counted(conversion.doubles, 'entry')} was there twice and was written once")
+        note(f"{counted(conversion.doubles, 'entry')} came twice; only one copy was written")
     tell_left_out(conversion.problems, conversion.left_out)
     note(f"{counted(conversion.entries, 'entry')} from {source} to {conversion.target.name}")
 
