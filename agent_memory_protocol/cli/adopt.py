@@ -109,7 +109,7 @@ def find_stores_command(call: Call) -> None:
     said = [] if found else ["found no memory of this project elsewhere"]
     for one in found:
         path = quote(os.path.relpath(one.path, here.path))
-        said += [one.path, own_words(f"    {one.kind}; `amp adopt {path}` plans to bring it in")]
+        said += [one.path, own_words(f"    {one.kind}; `amp adopt {path}` shows what it would import")]
     call.answer({"root": str(here.path), "stores": [{"path": one.path, "kind": one.kind} for one in found]}, said)
 
 

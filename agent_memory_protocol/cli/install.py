@@ -56,7 +56,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     if target in table.HOSTS:
         started = checkup.Started(place.base, place.base, home_folder(os.environ), os.environ, (), {})
         if off := checkup.switched_off(table.HOSTS[target], started):
-            plan.notes.append(f"its hooks are off, so nothing gives memory: {off}; take that out")
+            plan.notes.append(f"its hooks are off, so agents get no memory: {off}; remove that")
     _do(call, plan, dry_run, _about(place))
 
 

@@ -190,7 +190,7 @@ def _lines(done: "Import", source: str, target: str) -> Iterator[str]:
     for line in done.notes[:TOLD]:
         note(line)
     if len(done.notes) > TOLD:
-        note(f"{len(done.notes) - TOLD:,} more remarks; `amp check` says all of them")
+        note(f"{len(done.notes) - TOLD:,} more remarks; `amp check` lists all of them")
     known = f", {done.counts[KNOWN]:,} known already" if done.counts[KNOWN] else ""
     verb = "went" if done.applied else "would go"
     note(f"{counted(done.counts[NEW], 'entry')} of {source} {verb} into {target}{known}")

@@ -383,7 +383,7 @@ def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, 
 
 @pytest.mark.parametrize(("target", "settings"), [("claude", '{"disableAllHooks": true}')], ids=["claude"])
 def test_who_installs_hooks_that_are_switched_off_is_told(found, target, settings):
-    told = "its hooks are off, so nothing gives memory"
+    told = "its hooks are off, so agents get no memory"
     assert told not in found("install", target).err
     found("uninstall", target)
     found.write(file_of(target), settings)
