@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--time", metavar="COLUMN", help="The column of the time.")
 @click.option("--map", "pairs", multiple=True, metavar="KEY=FIELD", help="A column for another field; repeatable.")
 @click.option("--no-embeddings", is_flag=True, help="Ignore embeddings: they may be missing or wrong.")
-@click.option("--accept-unsigned", is_flag=True, help="Import unsigned records of a memory file.")
+@click.option("--accept-unsigned", is_flag=True, help="Import unsigned records and those that were changed.")
 @click.option("--accept", multiple=True, metavar="ADDRESS", help="Import records that this address signed; repeatable.")
 @identity_option
 @store_option
@@ -64,8 +64,9 @@ def import_command(
     It also imports rows of other tools: CSV with a header, JSON lines and Parquet. Missing ids and times are created.
     --text, --time and --map say which column is which field; other columns go into `extra`.
 
-    From a memory file, amp imports records that --identity signed. Without --identity, it imports those whose signer
-    has records here. It shows the other records and imports them only with --accept-unsigned or --accept.
+    Of records, in any format, amp imports those that --identity signed. Without --identity, it imports those whose
+    signer has records here. It shows the other records and imports them only with --accept-unsigned or --accept. Facts
+    of other tools need no such option.
 
     \b
     Examples:
@@ -90,13 +91,13 @@ def import_command(
         )
         new: list[str] = []
         notes: list[str] = []
+        memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
+        accepted = acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned)
         if target_name is None:
-            memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
-            accepted = acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned)
             take = into_records(memory, accept=accepted, new=new)
         else:
-            target = parse_target(target_name)
-            take = into_document(call.workspace(), target, call.actor(), from_page=kind == "markdown", notes=notes)
+            where, is_page = parse_target(target_name), kind == "markdown"
+            take = into_document(call.workspace(), where, call.actor(), accept=accepted, from_page=is_page, notes=notes)
         done = import_file(
             path,
             read,

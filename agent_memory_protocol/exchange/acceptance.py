@@ -1,11 +1,18 @@
-"""Whose records may come in: the owner's, those of the addresses a person accepts, and unsigned ones if asked for."""
+"""Whose records may come in: the owner's, those of the addresses a person accepts, and unsigned ones if asked for.
+
+A record can date itself and retire others, so it is asked for in every format. A plain fact of another tool can do
+neither: it becomes a new record of the person who imports it, and comes in unasked. What names an id or an address of
+ours without being that record is asked for too.
+"""
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..disk.errors import shown
-from ..errors import DamagedFile, InvalidRecord, Refused
-from ..formats.record_entries import LARGEST
+from ..errors import AgentMemoryError, DamagedFile, InvalidRecord, Refused
+from ..formats.entry import MemoryEntry
+from ..formats.record_entries import LARGEST, kept_record, named_in
 from ..formats.record_files import read_whole
 from ..formats.signed_file import SignedMemoryFile
 from ..memory import Memory
@@ -19,34 +26,52 @@ class Acceptance:
     """What a person takes in.
 
     Attributes:
+        memory: knows which records are here already; those are taken.
         addresses: whose records are taken.
         unsigned: whether records that nobody has signed are taken.
         file: the memory file that they come from; None where they come in another format, which nobody signs.
     """
 
+    memory: Memory
     addresses: Collection[str] = ()
     unsigned: bool = False
     file: SignedMemoryFile | None = None
 
-    def check(self, record: Record, newest: Record | None) -> None:
-        """Return if a record may come in; `newest` is the version of it that is here.
-
-        In a format that nobody signs, an unsigned record comes in too, but for a new version of a signed one.
+    def check(self, entry: MemoryEntry) -> Record | None:
+        """Return the record that an entry carries, if it may come in; None for a plain fact.
 
         Raises:
             Refused: it may not; the message says how to take it.
         """
+        record = kept_record(entry)
+        refusal = self._refusal_of_claim(entry) if record is None else self._refusal(record)
+        if refusal and not (record is not None and self._is_here(record)):
+            raise Refused(refusal)
+        return record
+
+    def _refusal(self, record: Record) -> str:
         if is_forged(record):
-            raise Refused(f"{record.id}: its signature does not verify, or was taken off; it stays out")
+            return f"{record.id}: its signature does not verify, or was taken off; it stays out"
         signer = record.signed_by or (self.file.signer if self.file is not None else None)
         if signer is not None:
-            if signer not in self.addresses:
-                raise Refused(f"{record.id} is signed by {signer}; take such records with --accept {signer}")
-        elif not self.unsigned and (self.file is not None or (newest is not None and newest.signed)):
-            how = "is not signed"
-            if self.file is not None and self.file.is_stripped:
-                how = f"belongs to {self.file.agent}, whose signature was taken off the file"
-            raise Refused(f"{record.id} {how}; take such records with --accept-unsigned")
+            if signer in self.addresses:
+                return ""
+            return f"{record.id} is signed by {signer}; take such records with --accept {signer}"
+        if self.unsigned:
+            return ""
+        how = "is not signed"
+        if self.file is not None and self.file.is_stripped:
+            how = f"belongs to {self.file.agent}, whose signature was taken off the file"
+        return f"{record.id} {how}; take such records with --accept-unsigned"
+
+    def _refusal_of_claim(self, entry: MemoryEntry) -> str:
+        name = "" if self.unsigned else named_in(entry)
+        return name and f"it names {name} and no signature covers it; take it as a new fact with --accept-unsigned"
+
+    def _is_here(self, record: Record) -> bool:
+        with suppress(AgentMemoryError):
+            return not self.memory.add(record, apply=False)[1]
+        return False
 
 
 def acceptance_of(
@@ -66,4 +91,4 @@ def acceptance_of(
             file = SignedMemoryFile.parse(read_whole(path, LARGEST))
         except InvalidRecord as error:
             raise DamagedFile(str(error), path=shown(path)) from None
-    return Acceptance(memory.signers() | {*addresses}, unsigned, file)
+    return Acceptance(memory, memory.signers() | {*addresses}, unsigned, file)

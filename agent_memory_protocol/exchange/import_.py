@@ -157,18 +157,16 @@ def into_records(
 ) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
 
-    Of the records that entries carry, those come in that `accept` lets in; without it, all do. The list `new` gets the
-    ids of the records that are written.
+    Of the entries, those come in that `accept` lets in; without it, all do. The list `new` gets the ids of the records
+    that are written.
     """
     moment = now or datetime.now(UTC)
     once = _Once()
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
-        kept = record_entries.kept_record(entry)
+        kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
         record = kept or record_entries.record_of(dated)
-        if kept is not None and accept is not None:
-            accept.check(kept, memory.newest(kept.id))
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
         if not once(said, apply):
             return False
@@ -207,12 +205,14 @@ def into_document(
     target: Target,
     actor: Actor,
     *,
+    accept: Acceptance | None = None,
     from_page: bool = False,
     notes: list[str] | None = None,
 ) -> Take:
     """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
-    The list `notes` gets what is said of the new ones: what each repeats, contradicts or changes.
+    Those come in that `accept` lets in; without it, all do. The list `notes` gets what is said of the new ones: what
+    each repeats, contradicts or changes.
 
     Each goes under the heading that it was under, or else that its last tag names, and under its label. Its marks
     are in front of it, and what is known of it goes into the ledger.
@@ -232,6 +232,8 @@ def into_document(
         return headings[0] if headings else None
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
+        if accept is not None:
+            accept.check(entry)
         if keeps_notes and _is_note(entry):
             return take_note(entry, apply)
         if not once(entry.text, apply):

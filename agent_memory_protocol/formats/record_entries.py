@@ -5,6 +5,7 @@ An entry keeps its record word for word in `extra.record`, so a record that trav
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidRecord
 from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
+from ..records.signing import ADDRESS_PREFIX
 from . import record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, attempt, check, named, to_milliseconds, to_moment
 from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, Loss, unknown_fields
@@ -27,6 +29,7 @@ IMPORT = "import"
 """The kind of provenance of a record that is made from an entry."""
 
 RECORD, KIND, CONFIDENCE = "record", "kind", "confidence"
+_ID, _ADDRESS = re.compile("mem:[0-9a-f]{32}"), re.compile(f"{ADDRESS_PREFIX}[1-9A-Za-z]+")
 
 
 def entry_of(record: Record) -> MemoryEntry:
@@ -107,6 +110,16 @@ def kept_record(entry: MemoryEntry) -> Record | None:
         if said[:5] == entry[:5]:
             return record
     return None
+
+
+def named_in(entry: MemoryEntry) -> str:
+    """Return the id or the address of ours that an entry without its record names as its own; "" for a plain fact."""
+    unknown = b"" if entry.unknown is None else entry.unknown.content
+    own = [entry.id, entry.extra.get("id", ""), entry.extra.get(RECORD, "")]
+    found = next(filter(None, map(_ID.search, own)), None)
+    found = found or next(filter(None, map(_ADDRESS.search, (entry.source, *entry.extra.values()))), None)
+    found = found or _ADDRESS.search(unknown.decode(errors="replace"))
+    return found[0] if found else ""
 
 
 def _is_new(entry: MemoryEntry) -> bool:

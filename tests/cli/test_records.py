@@ -709,6 +709,33 @@ def test_records_of_others_and_unsigned_ones_are_shown_and_come_in_only_when_the
     amp("import", "signed.amem.json", "--accept", "amp:key:x").refuses(2, "does not name a key")
 
 
+FORMATS = ("ndjson", "json", "pb", "sqlite", "parquet", "amem.json")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_record_comes_in_unasked_only_if_it_is_the_owners_whatever_carries_it_and_wherever_it_goes(
+    amp, store, suffix
+):
+    foreign = Identity.load(str(amp.root / "own.key")).address
+    with Memory(amp.root / "bare") as bare:
+        for record in store.records():
+            bare.add(replace(record, signed_by=None, signature=""))
+    for name, source in {"signed": "mem", "unsigned": "bare"}.items():
+        assert amp("export", "records", "--store", source, "--output", f"{name}.{suffix}").code == 0
+    for name, asked, accepting in (
+        ("signed", f"--accept {foreign}", ("--accept", foreign)),
+        ("unsigned", "is not signed; take such records with --accept-unsigned", ("--accept-unsigned",)),
+    ):
+        for place in (("--store", name), ("--to", "shared")):
+            answer = amp("import", f"{name}.{suffix}", "--apply", *place)
+            assert (answer.code, answer.err.count(asked)) == (3, 6), answer
+            assert Memory(amp.root / name).records() == ()
+        assert amp("import", f"{name}.{suffix}", "--apply", *accepting, "--to", "shared").code == 0
+        assert amp("import", f"{name}.{suffix}", "--apply", *accepting, "--store", name).code == 0
+        again = amp("import", f"{name}.{suffix}", "--apply", "--store", name)  # it says nothing new
+        assert (again.code, "6 known already" in again.err) == (0, True), again
+
+
 def test_an_unsigned_version_does_not_follow_a_signed_one_in_any_format(amp, store):
     record = next(record for record in store.records() if record.body == "Backups go to S3.")
     changed = replace(record, tags=("new",), signed_by=None, signature="", updated_at=NOW.replace(year=2030))
