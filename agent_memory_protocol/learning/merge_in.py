@@ -22,7 +22,7 @@ from ..text.ids import id_of_proposal
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
-from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings
+from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings, suspicions
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
@@ -450,9 +450,11 @@ def _contradictions(mine: Document, theirs: Document, new: Sequence[str]) -> Ite
 
 def _changes(merged: Document, new: Sequence[str]) -> Iterator[Contradiction]:
     """Yield the new entries that have another value than one that is here, from the document that has both."""
-    for meeting in meetings([merged]):
-        ids = [side.id for side in (meeting.first, meeting.second)]
-        if meeting.way == CHANGED and (ids[0] in new) != (ids[1] in new):
+    told = set()
+    for meeting in (*meetings([merged]), *suspicions(merged)):
+        ids = (meeting.first.id, meeting.second.id)
+        if meeting.way == CHANGED and (ids[0] in new) != (ids[1] in new) and ids not in told:
+            told.add(ids)
             fresh, standing = ids if ids[0] in new else ids[::-1]
             yield Contradiction(_entry_text(merged, fresh), _entry_text(merged, standing), CHANGED)
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
 from .mood import is_question
-from .values import Value, find_values, is_unit, may_hold_value
+from .values import Value, find_values, is_unit, may_hold_value, words
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
@@ -25,6 +25,16 @@ OWN_SUBJECT = 3
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
 _EQUATING = frozenset(["is", "are", "on"])
 """After these a word in lower case is as likely an adjective as a name."""
+
+
+_LONGEST_NAME = 4
+"""The most words of a name, or of a text that is shorter than a sentence."""
+_PAIR = re.compile(r"([^:]{2,40}):\s+(\S.{0,60})")
+_REMARKS = words(
+    "always avoid bug caution caveat danger decision do example fix gotcha hint idea important lesson must never note"
+    " problem reminder rule see task tip todo warning"
+)
+"""What a remark begins with: two remarks are not two values of one thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +122,27 @@ def _on_one_topic(one: Sourced, other: Sourced, words: int) -> bool:
     return one.topics == other.topics or (words >= OWN_SUBJECT and not (one.topics and other.topics))
 
 
-def renamed(texts: Sequence[Stated], place: int) -> int | None:
-    """Return the place of the one text that has another name than the text at `place`, and is the same otherwise.
+def suspected(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two texts that are alike but for a name, or so short that only their value differs.
 
-    A name is after “is”, “are”, “use”, “with” or “on”. This is a guess: ask it about a new text only.
+    A name is after “is”, “are”, “use”, “with” or “on”, or is what follows a key and its colon. This is a guess: ask it
+    about new texts only.
     """
     by_shape: defaultdict[_Shape, list[tuple[_Sentence, str]]] = defaultdict(list)
     for sentence in _sentences(texts):
-        for shape, name in _shapes_by_name(sentence.tokens):
+        for shape, name in (*_shapes_by_name(sentence.tokens), *_shapes_of_short(texts[sentence.place].text)):
             by_shape[shape].append((sentence, name))
     for alike in by_shape.values():
-        if len(alike) == 2 and place in (alike[0][0].place, alike[1][0].place):
+        if len(alike) == 2:
             (one, name), (other, other_name) = alike
-            if one.depends_on == other.depends_on and name != other_name and one.place != other.place:
-                return other.place if one.place == place else one.place
-    return None
+            if one.depends_on == other.depends_on and one.place != other.place and _is_another(name, other_name):
+                yield one.place, other.place
+
+
+def _is_another(name: str, other: str) -> bool:
+    """Say whether two names differ, and not because one says more closely what the other says."""
+    short, long = sorted((name.split(), other.split()), key=len)
+    return long[: len(short)] != short
 
 
 def _sentences(texts: Sequence[Stated]) -> Iterator[_Sentence]:
@@ -175,14 +191,46 @@ def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
             shape = _without(words, negations, place, place + 1, before)
             if shape is not None:
                 yield shape, word
+            rest = [word for word, later in words if later > place]
+            if rest and len(tokens) - place <= _LONGEST_NAME and not (is_lower or may_hold_value(" ".join(rest))):
+                shape = _without(words, negations, place, len(tokens), before)
+                if shape is not None:
+                    yield shape, " ".join([word, *rest])
+
+
+@lru_cache(maxsize=1 << 12)
+def _shapes_of_short(text: str) -> tuple[tuple[_Shape, str], ...]:
+    """Return what a text of few words is but for its value: `Branch: main` without “main”, `Node 20` without “20”."""
+    said = " ".join(plain(text).split()).rstrip(".")
+    pair = _PAIR.fullmatch(said)
+    if pair is not None:
+        key, value = (tokenise(part, ENGLISH) for part in pair.groups())
+        names, _ = words_of(key)
+        said_of = [word for word, _ in names]
+        if not said_of or len(value) > _LONGEST_NAME or not _REMARKS.isdisjoint(said_of):
+            return ()
+        return ((_Shape((*said_of, "\0:"), frozenset()), " ".join(token.lowered for token in value)),)
+    tokens = tokenise(said, ENGLISH)
+    if len(tokens) > _LONGEST_NAME or is_question(said, tokens):
+        return ()
+    carrying, negations = words_of(tokens)
+    shapes = (
+        (value, _without(carrying, negations, value.start, value.end, value.kind, 1)) for value in find_values(tokens)
+    )
+    return tuple((shape, value.amount) for value, shape in shapes if shape is not None)
 
 
 def _without(
-    words: Sequence[tuple[str, int]], negations: frozenset[int], start: int, end: int, kind: str
+    words: Sequence[tuple[str, int]],
+    negations: frozenset[int],
+    start: int,
+    end: int,
+    kind: str,
+    fewest: int = _FEWEST_WORDS,
 ) -> _Shape | None:
     """Return the shape of a sentence without the tokens of its value; None where too little is left to compare."""
     kept = [(word, place) for word, place in words if not start <= place < end and word not in _UNSAID]
-    if sum(not is_unit(word) for word, _ in kept) < _FEWEST_WORDS:
+    if sum(not is_unit(word) for word, _ in kept) < fewest:
         return None
     first = sum(place < start for _, place in kept)
     said = tuple(word for word, _ in kept)

@@ -59,7 +59,7 @@ class Near:
 
     def __init__(self, text: str) -> None:
         words = {*gist(text).words}
-        self.enough = max(1, min(_FEWEST_WORDS, len(words) - 1))
+        self.enough = max(1, min(_FEWEST_WORDS, len(words) // 2))
         self._begin = [_beginnings(word) for word in words]
 
     def __call__(self, text: str) -> bool:

@@ -33,7 +33,8 @@ _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth el
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
 
 
-def _set(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text as they are compared."""
     return frozenset(map(base, text.split()))
 
 
@@ -64,7 +65,7 @@ _NAMED_NUMBERS = {
 }
 """Words that say a number, and what they say."""
 
-_ORDINAL = _set(
+_ORDINAL = words(
     "act action appendix batch bug bullet case chapter commit day decision draft epic episode event example experiment"
     " figure finding fix gate goal group idea index issue item iteration job layer lesson level line listing loop"
     " message milestone mode module no note nr number option page paragraph part pass phase plan point pr priority"

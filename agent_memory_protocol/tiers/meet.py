@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..layout import Target
 from ..text import labels
 from ..text.alike import denials, same
-from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, renamed
+from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
 from ..text.gist import Near, gist, is_claim
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
@@ -208,7 +208,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     if not is_claim(own.text):
         return None
     words = {*gist(own.text).words}
-    enough = min(2, len(words) - 1)
+    enough = Near(own.text).enough
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
     placed = [own, *(one for one, count in shared if count >= enough and is_claim(one.text))]
     texts = [one.text for one in placed]
@@ -225,7 +225,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
             return Meeting(SAME, other, own)
     if len(words) < 2:
         return None  # too few words to say what has changed
-    near = [own, *(one for one, count in shared if count > 1)]
+    near = [own, *(one for one, count in shared if count >= enough)]
     home = own.document if isinstance(own, Placed) else None
     within = [one for one in near if isinstance(one, Placed) and one.document is home]
     within.sort(key=lambda one: one.entry.start)
@@ -235,11 +235,17 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     said = [one.text for one in near]
     changed += [near[one + other] for one, other in _between(near, said) if 0 in (one, other)]
     if not changed:
-        named = renamed(stated, here)
-        everywhere = renamed([Stated(one.text, tuple(one.topics)) for one in near], 0)
-        changed = [within[named]] if named is not None else []
-        changed += [near[everywhere]] if everywhere is not None else []
+        changed = [within[one + other - here] for one, other in suspected(stated) if here in (one, other)]
+        anywhere = [_stated_anywhere(one) for one in near]
+        changed += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
     return Meeting(CHANGED, changed[0], own) if changed else None
+
+
+def suspicions(document: Document) -> Iterator[Meeting]:
+    """Yield what may have changed in a document: a guess, which only its writer can tell. See `text.changed`."""
+    placed = _placed([document])
+    for one, other in suspected([_stated(one) for one in placed]):
+        yield Meeting(CHANGED, placed[one], placed[other])
 
 
 def _changes(document: Document) -> Iterator[Meeting]:
@@ -272,6 +278,13 @@ def _source(one: Fact) -> Hashable:
 def _stated(one: Placed) -> Stated:
     governed_by = (one.entry.headings, labels.key(one.document.label(one.entry)))
     return Stated(unsigned(one.alone), governed_by)
+
+
+def _stated_anywhere(one: Fact) -> Stated:
+    """Return a fact to be compared with those of other documents, which have other headings of the same names."""
+    if isinstance(one, Outside):
+        return Stated(one.text, (tuple(one.topics), labels.key("")))
+    return Stated(unsigned(one.alone), (tuple(one.topics), labels.key(one.document.label(one.entry))))
 
 
 def _share_topic(one: Fact, other: Fact, words: int) -> bool:

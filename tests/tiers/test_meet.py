@@ -123,6 +123,44 @@ def test_a_changed_name_is_told_to_a_writer_and_never_found_in_a_check():
     assert ways(*pair) == []
 
 
+@each_row(
+    "one, other",
+    [
+        ("DB on 5433", "DB on 5432"),
+        ("DB on 5433 (2023-05-01)", "DB on 5432"),
+        ("Node 18", "Node 20"),
+        ("Timeout 30s", "Timeout 60s"),
+        ("Port: 5433", "Port: 5432"),
+        ("Default branch: main", "Default branch: develop"),
+        ("**Package manager:** npm", "**Package manager:** pnpm"),
+        ("Owner: Ada Lovelace", "Owner: Grace Hopper"),
+        ("CI runs on GitHub Actions", "CI runs on GitLab"),
+    ],
+)
+def test_a_writer_is_asked_about_another_value_of_one_key_or_in_a_few_words(one, other):
+    assert met(one, other) == met(other, one) == CHANGED
+
+
+@each_row(
+    "one, other",
+    [
+        ("Note: run make lint", "Note: run make test"),
+        ("Step 1", "Step 2"),
+        ("Default branch: main", "Default branch: main (protected)"),
+        ("Never: push to main", "Never: delete tags"),
+        ("Node 18", "Redis 20"),
+        ("Build: make", "Test: pytest"),
+    ],
+)
+def test_a_writer_is_not_asked_about_two_keys_remarks_or_one_value_said_more_closely(one, other):
+    assert met(one, other) == met(other, one) == NEITHER
+
+
+def test_three_values_of_one_key_are_a_list():
+    there = parse("# S\n\n- Env: dev\n- Env: staging\n- Env: prod\n\nNever:\n\n- push\n- pull\n")
+    assert [meeting_of(there, one) for one in there.ids] == [None] * 5
+
+
 @pytest.mark.parametrize(
     ("first", "second", "older"),
     [
