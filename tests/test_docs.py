@@ -266,6 +266,13 @@ def rows_of(page: Path, first_cell: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table[1].splitlines()]
 
 
+@each_row("page", [*READ, SKILL], ids=lambda page: page.name)
+def test_every_row_of_a_table_stands_under_its_header(page):
+    text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for table in re.findall(r"(?m)(?<!\|\n)^\|.*\n(?:\|.*\n)*", text):
+        assert re.match(r"\|.*\|\n\|(?: *:?-+:? *\|)+\n", table), f"{page.name} has rows without a header: {table}"
+
+
 def test_every_decision_the_code_names_is_in_the_table():
     explained = {int(row[0]) for row in rows_of(PROTOCOL, "no.")}
     for path in (REPOSITORY / "agent_memory_protocol").rglob("*.py"):

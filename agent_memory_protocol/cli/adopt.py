@@ -26,6 +26,8 @@ from .options import (
 
 _SHOWN = 8
 """So many new entries and notes of a store are shown; the rest are counted."""
+_NAMED = 3
+"""So many rules files are named one by one that now say what memory says."""
 
 
 @click.command("adopt", cls=ChoosingCommand)
@@ -38,9 +40,9 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
     """Import memory and rules from other tools. Existing entries are skipped.
 
     SOURCE is a folder or a file. `amp adopt .` finds CLAUDE.md, AGENTS.md, GEMINI.md, and rules of Cursor, Cline,
-    Windsurf and Copilot with the files they include. It also finds agent memory and auto memory of Claude Code,
-    Serena's memories, Squad's histories and a memory bank. You can also name another .scaffolding folder or
-    agent-memory/0.1 files.
+    Windsurf, Copilot and others, with the files they include. It also finds agent memory and auto memory of Claude
+    Code, Serena's memories, Squad's histories and a memory bank. You can also name a Markdown page, another
+    .scaffolding folder or agent-memory/0.1 files.
 
     Rules become entries under their headings, with their source and globs. A long section becomes a note. SOURCE does
     not change, except with --link. Text with a secret is not imported. The command lists what it left out and then ends
@@ -61,8 +63,12 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
     values = {"applied": do, "adoptions": [one.to_json() for one in planned], "linked": linked}
     call.answer(values, [*_lines(planned, is_done=do), *(f"{path} has one line now" for path in linked)])
     new = [one for one in planned if one.does_something]
-    for path in here.originals(new, actor=who) if do and not link else ():
+    originals = here.originals(new, actor=who) if do and not link else []
+    for path in originals if len(originals) <= _NAMED else ():
         note(f"{path}: its agents now read these facts twice; `amp adopt {path} --link --apply` moves what it says")
+    if len(originals) > _NAMED:
+        command = f"amp adopt {' '.join(map(quote, sources))} --link --apply"
+        note(f"agents now read the facts of {len(originals)} rules files twice; `{command}` moves what they say")
     if link:
         for one in planned:
             if one.left_out and one.store.path not in linked:

@@ -5,7 +5,7 @@ in a file with its own name, and a *page* is a longer text. `merge_in` says what
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_fields
@@ -22,7 +22,7 @@ from ..formats.jsonl import parse_file
 from ..formats.jsonl_entries import entry_of
 from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
-from ..text import marks
+from ..text import headers, marks
 from ..tiers.document import entry_id, parse
 from . import rules_files
 
@@ -186,8 +186,11 @@ def _from_file(path: str, now: datetime, project: str) -> Iterator[Store]:
             reader = _Reader(root, "a file")
             page = reader.page((name,))
             is_document = name.lower() in _DOCUMENTS
-            pages = [] if page is None or is_document else [page]
-            yield reader.store((name,), document=page if is_document else None, pages=pages)
+            if page is None or is_document or headers.split_header(page.text):
+                pages = [] if page is None or is_document else [page]
+                yield reader.store((name,), document=page if is_document else None, pages=pages)
+            else:
+                yield from _rules([path], _base(path, project))
 
 
 def _base(path: str, project: str) -> str:
@@ -198,25 +201,27 @@ def _base(path: str, project: str) -> str:
     return path if os.path.isdir(path) else rules_files.base_of(path)
 
 
-def _rules(paths: Iterable[str], project: str) -> Iterator[Store]:
+def _rules(paths: Sequence[str], project: str) -> Iterator[Store]:
     """Read files of rules, and those that they include from inside the project."""
-    left, seen = list(paths), set[str]()
+    left, seen = [*paths], set[str]()
     while left:
         path = left.pop(0)
         if (real := os.path.realpath(path)) in seen:
             continue
         seen.add(real)
         with Root.open(os.path.dirname(path)) as root:
-            reader = _Reader(root, rules_files.kind_of(path) or "rules that other rules include")
+            reader = _Reader(
+                root, rules_files.kind_of(path) or ("a file" if path in paths else "rules that other rules include")
+            )
             page = reader.page((os.path.basename(path),))
             shown = os.path.relpath(real, os.path.realpath(project))
             rules = rules_files.read(page.text if page and page.text != rules_files.LINE else "", shown)
             outside = []
-            for one in rules.imports:
+            for one in (*rules.imports, *rules.mentions):
                 included = os.path.normpath(os.path.join(os.path.dirname(path), one))
                 if os.path.commonpath([included, project]) == project and os.path.isfile(included):
                     left.append(included)
-                else:
+                elif one in rules.imports:  # a sentence that names a file comes in itself
                     outside.append(f"@{one}")
             stem = rules_files.stem_of(shown)
             text = page.text if page else ""

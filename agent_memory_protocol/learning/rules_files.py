@@ -16,17 +16,29 @@ from ..text import headers, markdown
 _SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
 
 FILES = {
+    ".claude/CLAUDE.md": "rules of Claude Code",
     "CLAUDE.md": "rules of Claude Code",
     "CLAUDE.local.md": "rules of Claude Code, local",
     "AGENTS.md": "rules for agents",
+    "AGENTS.override.md": "rules of Codex",
+    "AGENT.md": "rules for agents",
     "GEMINI.md": "rules of Gemini CLI",
     "QWEN.md": "rules of Qwen Code",
+    "CRUSH.md": "rules of Crush",
+    "WARP.md": "rules of Warp",
+    "replit.md": "rules of Replit",
     ".cursorrules": "rules of Cursor",
     ".clinerules": "rules of Cline",
     ".windsurfrules": "rules of Windsurf",
+    ".roorules": "rules of Roo Code",
+    ".goosehints": "hints of goose",
+    ".rules": "rules of Zed",
+    ".junie/guidelines.md": "guidelines of Junie",
+    ".augment-guidelines": "guidelines of Augment",
+    ".idx/airules.md": "rules of Firebase Studio",
     ".github/copilot-instructions.md": "instructions of GitHub Copilot",
 }
-"""Files by their path from a folder of the project, and whose they are."""
+"""Files by their path from a folder of the project, and whose they are. A longer path comes before its ending."""
 
 FOLDERS = {
     ".cursor/rules": "rules of Cursor",
@@ -34,6 +46,16 @@ FOLDERS = {
     ".windsurf/rules": "rules of Windsurf",
     ".claude/rules": "rules of Claude Code",
     ".github/instructions": "instructions of GitHub Copilot",
+    ".roo/rules": "rules of Roo Code",
+    ".kilocode/rules": "rules of Kilo Code",
+    ".kiro/steering": "steering of Kiro",
+    ".amazonq/rules": "rules of Amazon Q",
+    ".augment/rules": "rules of Augment",
+    ".trae/rules": "rules of Trae",
+    ".continue/rules": "rules of Continue",
+    ".aiassistant/rules": "rules of JetBrains AI Assistant",
+    ".openhands/microagents": "microagents of OpenHands",
+    ".agent/rules": "rules of Antigravity",
 }
 """Folders of such files."""
 
@@ -53,6 +75,8 @@ _LONG_PAGE = 120
 """Lines that the entries of one file may take; above this, its longest sections become notes, too."""
 
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
+_MENTION = re.compile(r"(?<![\w@/`.~-])@((?:\.{1,2}/)*[\w-][\w.-]*(?:/[\w.-]+)*\.(?:md|mdc|markdown|txt))(?![\w/-])")
+_CODE_SPAN = re.compile(r"(`+)[^`].*?\1")
 _MOST_IMPORTS = 20
 _SENTENCE = 4
 """A description of fewer words says no more than a title."""
@@ -73,13 +97,15 @@ class Rules:
         title: what it is called, for a heading.
         text: the entries, as Markdown under headings of level 2 and deeper.
         sections: its long sections: the title of each, and its Markdown.
-        imports: the paths that it includes, as written.
+        imports: the paths that it includes, as written, each on a line of its own.
+        mentions: the paths that it includes in a sentence, such as “For releases see @docs/releases.md”.
     """
 
     title: str
     text: str
     sections: tuple[tuple[str, str], ...]
     imports: tuple[str, ...]
+    mentions: tuple[str, ...]
 
 
 def find(project: str) -> Iterator[tuple[str, str]]:
@@ -138,8 +164,10 @@ def read(text: str, path: str) -> Rules:
     globs = next((value for key in _GLOBS if header and (value := _listed(header, key))), "")
     globs = globs or _folder_of(path)
     described = (header.get("description") or "").strip() if header else ""
-    imports = tuple(_IMPORT.findall("\n".join(_without_code(lines))))[:_MOST_IMPORTS]
-    lines = [line for line in lines if not (found := _IMPORT.match(line)) or found[1] not in imports]
+    prose = "\n".join(_without_code(lines))
+    imports = tuple(_IMPORT.findall(prose))[:_MOST_IMPORTS]
+    mentions = tuple(_MENTION.findall(_CODE_SPAN.sub("", _IMPORT.sub("", prose))))[: _MOST_IMPORTS - len(imports)]
+    lines = _without_imports(lines, imports)
     title, sections = _sections(lines)
     if title and len(described.split()) >= _SENTENCE and described != title:
         before = sections[0][1] if sections and not sections[0][0] else ""
@@ -150,8 +178,26 @@ def read(text: str, path: str) -> Rules:
     short, long = _apart(sections)
     text = "\n\n".join(f"## {_heading(title, name, is_bound=bool(globs))}\n\n{body}" for name, body in short)
     return Rules(
-        title, f"# {title}\n\n{text}\n" if text else "", tuple((name or title, body) for name, body in long), imports
+        title,
+        f"# {title}\n\n{text}\n" if text else "",
+        tuple((name or title, body) for name, body in long),
+        imports,
+        mentions,
     )
+
+
+def _without_imports(lines: Sequence[str], imports: Sequence[str]) -> list[str]:
+    """Return the lines without those that only include a file, each with the blank line behind it."""
+    kept: list[str] = []
+    is_after = False
+    for line in lines:
+        if (found := _IMPORT.match(line)) and found[1] in imports:
+            is_after = not kept or not kept[-1].strip()
+            continue
+        if line.strip() or not is_after:
+            kept.append(line)
+        is_after = is_after and not line.strip()
+    return kept
 
 
 def _folder_of(path: str) -> str:

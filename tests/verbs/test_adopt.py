@@ -540,8 +540,8 @@ def test_memory_where_nobody_looks_for_it_comes_in_by_the_folder_or_the_pages_th
             workspace.plan_adoption([str(tmp_path / folder)])
     adopt(workspace, tmp_path / "project/docs/old")
     adopt(workspace, tmp_path / "pages/ports.md")
-    assert [one.text for one in workspace.entries()] == ["- Deep."]
-    assert [one.file for one in workspace.notes()] == ["reference_ports.md"]
+    assert [one.text for one in workspace.entries()] == ["- Deep.", "The ports are listed in ports.toml."]
+    assert workspace.notes() == []
 
 
 @pytest.mark.parametrize("name", ["a b", "CON", "развел\u006fper"])

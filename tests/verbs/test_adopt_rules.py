@@ -103,6 +103,36 @@ def test_files_that_rules_include_come_in_with_them_and_others_are_named(workspa
     assert (code, "includes @../outside.md, which is not a file of this project" in answer) == (3, True)
 
 
+def test_a_file_that_a_sentence_names_as_an_import_comes_in_with_the_sentence(workspace, tmp_path):
+    files = {
+        "CLAUDE.md": "- For releases see @docs/releases.md.\n- Ask ops@docs/mail.md or @no.md.\n- `@docs/code.md`\n",
+        "docs/releases.md": "- Tag from main.\n",
+        "docs/mail.md": "- No import.\n",
+        "docs/code.md": "- No import.\n",
+    }
+    write(tmp_path, files)
+    assert run(workspace, str(tmp_path), "--apply")[0] == 0
+    assert {"- For releases see @docs/releases.md.", "- Tag from main."} <= set(told(workspace))
+    assert "- No import." not in told(workspace)
+
+
+def test_a_page_that_is_named_comes_in_as_entries_and_one_with_a_header_as_a_note(workspace, tmp_path):
+    write(tmp_path, {"CONVENTIONS.md": "# House\n\n- Use tabs.\n", "one.md": "---\nname: one\n---\n\nA fact.\n"})
+    run(workspace, str(tmp_path / "CONVENTIONS.md"), str(tmp_path / "one.md"), "--apply")
+    assert [*told(workspace)] == ["- Use tabs."]
+    assert [note.file for note in workspace.notes()] == ["reference_one.md"]
+
+
+def test_a_few_files_that_say_what_memory_says_are_named_and_many_are_counted(tmp_path):
+    for files in (3, 4):
+        root = tmp_path / str(files)
+        (root / ".scaffolding").mkdir(parents=True)
+        write(root, {f"{'x' * n}/CLAUDE.md": f"- Rule {n} of them.\n" for n in range(1, files + 1)})
+        _, answer = run(Workspace.open(root, environ={"HOME": str(root)}), str(root), "--apply")
+        assert answer.count("read these facts twice") == (files if files == 3 else 0)
+        assert ("read the facts of 4 rules files twice" in answer) == (files == 4)
+
+
 def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(workspace, tmp_path):
     write(
         tmp_path,
@@ -179,6 +209,14 @@ def test_another_value_is_named_first_and_comes_in_above_a_label(workspace, tmp_
     lines = run(workspace, str(tmp_path), "--apply")[1].splitlines()
     assert lines[:2] == [f"? {fact.format(5434)}", f"    has another value than  {fact.format(5433)}"]
     assert told(workspace)[fact.format(5434)] == ("Style", "", "AGENTS.md")
+
+
+def test_another_value_of_a_key_is_named_first(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "## Database\n\n- Port: 5433\n", "AGENTS.md": "## Database\n\n- Port: 5432\n"})
+    assert run(workspace, str(tmp_path))[1].splitlines()[:2] == [
+        "? - Port: 5432",
+        "    has another value than  - Port: 5433",
+    ]
 
 
 def test_what_holds_a_secret_is_named_and_the_rest_comes_in(workspace, tmp_path):
