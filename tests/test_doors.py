@@ -988,6 +988,27 @@ def test_no_secret_is_written(make, door, sized):
         assert TOKEN not in str(error)
 
 
+HIDDEN = ("\u200b", "\U000e0041", "\ufe01", "\u202e", "\x1b")
+
+
+@pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings], ids=door_id)
+def test_nothing_hidden_is_written(make, door, sized):
+    """What may come shows its hidden characters as visible escapes; anything else is refused and changes nothing."""
+    for hidden in HIDDEN[:: sized(3, 1, 1)]:
+        project = make()
+        text = f"CI uses{hidden} Postgres."
+        tried = Attempt(project, Actor("dev"), SHARED, "", text)
+        for attempt in [tried] if door in RECORD_DOORS else attempts(project, door, INSIDERS[:: sized(3, 1, 1)], text):
+            before = project.tree()
+            with suppress(AgentMemoryError):
+                door.attempt(attempt)
+            after = project.tree()
+            for path in (path for path, data in after.items() if data != before.get(path)):
+                assert hidden.encode() not in after[path], (door.name, path)
+                is_json = path.endswith(".jsonl")
+                assert not is_json or json.dumps(hidden)[1:-1].encode() not in after[path].replace(b"\\\\", b"")
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings == "text"], ids=door_id)

@@ -19,7 +19,7 @@ from .. import limits
 from ..answers import About, Headroom
 from ..disk.errors import explain, shown
 from ..disk.files import MissingRoot, Root, is_there
-from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
+from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, RefusedText, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
@@ -163,6 +163,19 @@ class Session:
 
             known = {one.fingerprint for one in find_secrets(standing)} if standing else set()
             check_text(text, allow={*self.settings.secrets_allow, *known}, what=what)
+
+    def check_said(self, text: str | None, what: str) -> None:
+        """Refuse what is said about an entry, such as a reason, where it holds a secret or a hidden character.
+
+        Raises:
+            SecretFound, RefusedText: the message says which, and where.
+        """
+        if text:
+            from ..text.visible import first_invisible
+
+            self.check_secrets(text, what)
+            if hidden := first_invisible(text):
+                raise RefusedText(f"the {what} holds the invisible or control character {hidden[1]}; take it out")
 
     def secret_in(self, text: str) -> str:
         """Describe the first secret in a text, without its value; "" where there is none."""

@@ -1,8 +1,8 @@
 """The guard: why a tool call of an agent is denied, or that it is not.
 
 An agent has the tools of its host, and with them it could write where `amp` would refuse it. So the files a call
-changes are held to the same policy as every door, to the limit and to the secrets; and a writing `amp` command is run
-by an agent in its own name. Whatever does not concern memory passes without a word.
+changes are held to the same policy as every door: limit, secrets, hidden text. A writing `amp` command is run by an
+agent in its own name. Whatever does not concern memory passes without a word.
 """
 
 import os
@@ -148,11 +148,14 @@ class _Judge:
             if reason:
                 return f"{path}: {reason}"
             from ..secrets.find import check_text
+            from ..text.visible import first_invisible
 
             try:
                 check_text(touch.text, allow=settings.secrets_allow, what=f"text for {path}")
             except SecretFound as error:
                 return str(error)
+            if hidden := first_invisible(touch.text.replace("\r\n", "\n")):
+                return f"the text for {path} holds the invisible or control character {hidden[1]}; take it out"
             self.passed.add(key)
             if touch.how == "other" or not isinstance(place, Target) or not path.endswith(".md"):
                 return ""

@@ -33,7 +33,7 @@ _PLAIN = {
     **dict.fromkeys("→⟶➜➡", "->"),
     **dict.fromkeys("⇒⟹", "=>"),
 }
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159")
 """Characters without a shape that Unicode counts as letters, marks or symbols."""
 
 

@@ -12,11 +12,13 @@ KEEPER = "<!-- -->"
 """An empty comment. It hides nothing: it keeps what is above it apart from what is below it."""
 
 _INVISIBLE_BUT_PRINTABLE = (
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"  # joiners, fillers, blanks
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"  # joiners, fillers, blanks
 )
 _SELECTORS = "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 _EMOJI_SELECTORS = "\ufe0e\ufe0f"
 _HIGH_SELECTORS = ("\U000e0100", "\U000e01ef")
+_LAST_OF_HAN = "\U000e011f"
+"""The last selector that the Ideographic Variation Database gives a Han character; what encodes letters is above."""
 _UNASSIGNED = ((0x2065, 0x2065), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
 """What Unicode shows as nothing, and `unicodedata` does not know as a format character.
 
@@ -68,8 +70,13 @@ _CURSIVE_SCRIPTS = (
 """Where joiners shape letters by themselves. In the scripts of India they do so at a virama."""
 _MONGOLIAN = ((0x1820, 0x18AA),)
 _MONGOLIAN_SELECTORS = "\u180b\u180c\u180d\u180e\u180f"
-_VARIED = ((0x30, 0x30), (0x1000, 0x109F), (0xA840, 0xA877), (0xAA60, 0xAA7F), (0x10AC0, 0x10AFF), (0x13000, 0x1345F))
-"""What else has forms by the first selectors: the zero, Myanmar, Phags-pa, Manichaean, hieroglyphs; and mathematics."""
+_VARIED = {
+    "\ufe00": ((0x30, 0x30), (0x1000, 0x109F), (0xA840, 0xA877), (0xAA60, 0xAA7F), (0x10AC0, 0x10AFF)),
+    "\ufe06": ((0x13000, 0x1345F),),
+}
+"""What else has forms up to this selector: the zero, Myanmar, Phags-pa, Manichaean; hieroglyphs; and mathematics."""
+_MATHEMATICS = "\u2200"
+"""The signs that have a second form come behind it."""
 
 _TAG_NAMES = {
     "a": ("agent-memory", "assistant"),
@@ -331,26 +338,41 @@ def _takes_selector(before: str, selector: str, after: str) -> bool:
     if selector in _EMOJI_SELECTORS:
         return _is_emoji(before) or (before != "" and before in "0123456789#*" and after == _KEYCAP)
     if _is_within(before, _HAN):
-        return selector <= "\ufe02" or selector >= _HIGH_SELECTORS[0]
-    if not before or selector > "\ufe06":
+        return selector <= "\ufe02" or _HIGH_SELECTORS[0] <= selector <= _LAST_OF_HAN
+    if any(selector <= last and _is_within(before, ranges) for last, ranges in _VARIED.items()):
+        return True
+    if not before or selector > "\ufe01":
         return False
     from unicodedata import category
 
-    is_wide = selector <= "\ufe01" and before in "、。，．：；！？"
-    return is_wide or _is_within(before, _VARIED) or (selector == "\ufe00" and category(before) == "Sm")
+    is_sign = selector == "\ufe00" and before >= _MATHEMATICS and category(before) == "Sm"
+    return is_sign or before in "、。，．：；！？"
 
 
 def _joins(before: str, after: str, joiner: str) -> bool:
     """Say whether a joiner between these two characters is one that emoji or a script needs."""
     if joiner == "\u200d" and _is_emoji(after) and (before == _EMOJI_SELECTORS[1] or _is_emoji(before)):
         return True
+    if before in _JOINERS or (after and after in _JOINERS):
+        return False
     from unicodedata import combining
 
-    if (before and combining(before) == _VIRAMA) or (before.isalpha() and after and combining(after) == _VIRAMA):
+    if before and combining(before) == _VIRAMA:
         return True
-    if _is_within(before, _CURSIVE_SCRIPTS):
-        return _is_within(after, _CURSIVE_SCRIPTS) or (joiner == "\u200d" and not after.isalpha())
-    return joiner == "\u200d" and not before.isalpha() and _is_within(after, _CURSIVE_SCRIPTS)
+    if before.isalpha() and not before.isascii() and after and combining(after) == _VIRAMA:
+        return True
+    if _is_cursive(before):
+        return _is_cursive(after) or (joiner == "\u200d" and not after.isalpha())
+    return joiner == "\u200d" and not before.isalpha() and _is_cursive(after)
+
+
+def _is_cursive(character: str) -> bool:
+    """Say whether this is a letter of a script whose letters join, or a mark on one; not its digits and commas."""
+    if not _is_within(character, _CURSIVE_SCRIPTS):
+        return False
+    from unicodedata import category
+
+    return category(character)[0] in "LM"
 
 
 def _is_emoji(character: str) -> bool:

@@ -110,7 +110,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     """
     target = target or session.own
     session.check_write(target)
-    session.check_secrets(reason, "reason")
+    session.check_said(reason, "reason")
     target = store.locate(session.root, target)
     begun = redaction.unfinished(session.root) if redact else {}
     file = name if begun.get(name) == target else _find(session, target, name)

@@ -51,9 +51,10 @@ def remember(
     about = about or About()
     session.check_write(target)
     session.check_secrets(text)
-    named = (("section", section), ("label", under), ("source", about.source))
-    for what, said in (*named, *(("tag", tag) for tag in about.tags)):
-        session.check_secrets(said, what)
+    session.check_secrets(section, "section")
+    session.check_secrets(under, "label")
+    for what, said in (("source", about.source), *(("tag", tag) for tag in about.tags)):
+        session.check_said(said, what)
     if section is not None:
         document.check_section_name(section)
     label = None if under is None else document.check_label(under)

@@ -74,13 +74,13 @@ def rewrite(
     new entries, by their ids, where others have written them; without it, the actor is their writer.
     """
     session.check_write(target)
-    session.check_secrets(reason, "reason")
+    session.check_said(reason, "reason")
     parts = _located(session, target, note)
     target = store.locate(session.root, target)
     # Asked once before a lock is made: what is refused leaves nothing behind.
     present = _read(session, parts)
     if note and present is None:
-        session.check_secrets(check_note_file(note), "file's name")
+        session.check_said(check_note_file(note), "file's name")
     new = change(present)
     if new is not None:
         _check_text(session, parts, present or "", new)

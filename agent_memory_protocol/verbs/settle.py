@@ -74,7 +74,7 @@ def _records(session: Session) -> Iterator[Outside]:
 
 def resolve(session: Session, loser: str, winner: str, reason: str) -> Resolved:
     """Retire an entry into its ledger, which names the one that holds in its place; see `Workspace.resolve`."""
-    session.check_secrets(reason, "reason")
+    session.check_said(reason, "reason")
     places = _find_both(session, loser, winner)
     (loser_in, loser), (winner_in, winner) = places
     check_write(session, loser_in, f"amp resolve {loser} {winner}", reason)
@@ -116,7 +116,7 @@ def retiring(change: Change, loser: str, winner: str, reason: str = "") -> Chang
 
 def dispute(session: Session, one: str, other: str, reason: str) -> Disputed:
     """Mark two entries as disputed with each other; see `Workspace.dispute`."""
-    session.check_secrets(reason, "reason")
+    session.check_said(reason, "reason")
     places = _find_both(session, one, other)
     (_, one), (_, other) = places
     for target, _ in places:

@@ -28,7 +28,7 @@ from .upkeep_answers import Edited, Removed, Synced
 
 def forget(session: Session, entry_ids: Sequence[str], reason: str) -> list[Removed]:
     """Take entries out of their documents into the ledgers."""
-    session.check_secrets(reason, "reason")
+    session.check_said(reason, "reason")
     found = session.find(entry_ids)
     return [gone for target, ids in found.items() for gone in _forget_in(session, target, ids, reason)]
 

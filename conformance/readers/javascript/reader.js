@@ -381,7 +381,7 @@ function hide(text, isHtml) { // Takes out comments and their like, save for the
 const injected = (text) => shownLines(readDocument(text)).filter((line) => line !== null);
 // P-26. Where a character that is not seen is needed: what is before it, the character, what is after it.
 const UNSEEN = new RegExp('(?![\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\t])' +
-  '[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\p{Noncharacter_Code_Point}\\u2800]', 'gu');
+  '[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\p{Noncharacter_Code_Point}\\u2800\\u{1d159}]', 'gu');
 const CURSIVE = '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Nko}\\p{Script=Mandaic}]';
 const VIRAMA = '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca\\u1039\\u17d2]';
 const NEEDED = [
@@ -389,7 +389,7 @@ const NEEDED = [
   [/[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u, /\u200d/, /^\p{Extended_Pictographic}/u],
   [new RegExp(`${VIRAMA}$`), /[\u200c\u200d]/, /^/], [/\p{L}$/u, /[\u200c\u200d]/, new RegExp(`^${VIRAMA}`)],
   [new RegExp(`${CURSIVE}$`, 'u'), /[\u200c\u200d]/, new RegExp(`^${CURSIVE}`, 'u')],
-  [/\p{Script=Han}$/u, /[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u, /^/],
+  [/\p{Script=Han}$/u, /[\ufe00-\ufe02\u{e0100}-\u{e011f}]/u, /^/],
   [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/],
 ];
 const FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
