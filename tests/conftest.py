@@ -150,6 +150,15 @@ def corpus(pytestconfig: pytest.Config) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path not in about)
 
 
+@pytest.fixture(scope="session")
+def some_files(corpus: list[Path], pytestconfig: pytest.Config) -> list[Path]:
+    """Sixty of the real memory files, spread over the collection; with --long all of them.
+
+    For what takes long: what the others would show, these show as well.
+    """
+    return corpus if pytestconfig.getoption("--long") else corpus[:: max(1, len(corpus) // 60)]
+
+
 MARKDOWN = [
     *("- item", "* star", "+ plus", "1. one", "2) two", "5. five", "-", "- ", "*", "1.", "- - nested", "- 1. x"),
     *("- [2026-01-02] dated", "- # heading", "- > quote", "- ```", "- [T](note.md) - hook", "-\ttabbed"),

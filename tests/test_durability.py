@@ -6,6 +6,7 @@ The trials live in benchmarks/durability. `--slow` tries them more often, `--lon
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document as documents
 from agent_memory_protocol.workspace import Workspace
+from benchmarks.durability.trials import TRIALS
 
 REPOSITORY = Path(__file__).parents[1]
 DOCUMENT = Path(*Target(Tier.SHARED).parts)
@@ -122,6 +124,22 @@ def test_no_link_swapped_in_leads_a_write_outside(tried):
 @pytest.mark.slow
 def test_wrong_clocks_bring_nothing_back_and_lose_nothing(tried):
     tried("clocks")
+
+
+@pytest.mark.slow
+@linux
+def test_what_the_promises_cost_is_a_table():
+    command = [sys.executable, "-m", "benchmarks.durability", "--quick", "speed"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    header, _, *rows = done.stdout.splitlines()
+    assert header.startswith("| fault | method | target | measured |")
+    assert [row.split(" | ")[-1] for row in rows] == ["not judged |"] * 4, "so few writes say nothing about speed"
+
+
+def test_every_fault_of_the_table_is_tried_here():
+    tried = re.findall(r'(?:tried\("|"--quick", ")([a-z-]+)"', Path(__file__).read_text(encoding="utf-8"))
+    assert sorted(tried) == sorted(trial.name for trial in TRIALS)
 
 
 def test_the_table_can_be_asked_for_what_there_is():

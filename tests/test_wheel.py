@@ -9,6 +9,7 @@ import tarfile
 import venv
 import zipfile
 from email import message_from_bytes
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,14 +38,28 @@ def built(tmp_path_factory):
     return {"wheel": wheel, "sdist": sdist}
 
 
+@pytest.fixture(scope="module")
+def installed(built, tmp_path_factory):
+    """What installs a kind into a fresh environment, once, and returns the scripts of that environment."""
+
+    @cache
+    def install(kind: str) -> Path:
+        environment: Path = tmp_path_factory.mktemp(kind) / "venv"
+        # The pip of this environment serves: to install another one takes longer than the package with all it needs.
+        venv.create(environment, with_pip=False)
+        scripts = environment / SCRIPTS
+        what: list[str | Path] = ["--editable", REPOSITORY] if kind == "editable" else [built[kind]]
+        pip = (sys.executable, "-m", "pip", "--python", scripts / "python")
+        run(*pip, "install", "--quiet", *what, cwd=environment)
+        return scripts
+
+    return install
+
+
 @pytest.fixture(scope="module", params=["wheel", "sdist", "editable"])
-def scripts(request, built, tmp_path_factory):
-    """The scripts of a fresh environment with nothing in it but this package and what it needs."""
-    environment = tmp_path_factory.mktemp(request.param) / "venv"
-    venv.create(environment, with_pip=True)
-    what: list[str | Path] = ["--editable", REPOSITORY] if request.param == "editable" else [built[request.param]]
-    run(environment / SCRIPTS / "python", "-m", "pip", "install", "--quiet", *what, cwd=environment)
-    return environment / SCRIPTS
+def scripts(request, installed):
+    """The scripts of an environment with nothing in it but this package and what it needs."""
+    return installed(request.param)
 
 
 def test_what_init_and_remember_wrote_is_recalled(scripts, tmp_path):
@@ -65,10 +80,15 @@ def test_what_init_and_remember_wrote_is_recalled(scripts, tmp_path):
         assert run(*same, cwd=tmp_path).rstrip("\n") == recalled.rstrip("\n")
 
 
-def test_templates_and_skill_are_found(scripts, tmp_path):
+def package(scripts: Path) -> Path:
+    """Return where the package lies that these scripts use."""
     find = "import agent_memory_protocol as amp, os; print(os.path.dirname(amp.__file__))"
-    package = Path(run(scripts / "python", "-c", find, cwd=tmp_path).strip())
-    data = REPOSITORY if package.is_relative_to(REPOSITORY) else package
+    return Path(run(scripts / "python", "-c", find, cwd=scripts).strip())
+
+
+def test_templates_and_skill_are_found(scripts):
+    found = package(scripts)
+    data = REPOSITORY if found.is_relative_to(REPOSITORY) else found
     assert (data / "templates" / "shared.md.j2").is_file()
     assert (data / "skill" / "agent-memory" / "SKILL.md").is_file()
 
@@ -108,24 +128,18 @@ def test_each_way_to_install_works_as_it_is_printed(program, commands, tmp_path)
 
 
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
-def test_the_wheel_works_on_each_python_that_is_here(version, built, tmp_path):
+def test_the_wheel_works_on_each_python_that_is_here(version, built, installed, tmp_path):
     """A short round with each: write, recall, search, check, adopt, and a record."""
-    python = python_of(version)
-    if python is None:
+    if version == "{}.{}".format(*sys.version_info):
+        scripts = installed("wheel")
+    elif python := python_of(version):
+        # Each Python has a pip of its own, as ours may not run on it.
+        run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+        scripts = tmp_path / "venv" / SCRIPTS
+        run(scripts / "python", "-m", "pip", "install", "--quiet", built["wheel"], cwd=tmp_path)
+    else:
         pytest.skip(f"Python {version} is not installed")
-    run(python, "-m", "venv", tmp_path / "venv", cwd=tmp_path)
-    scripts = tmp_path / "venv" / SCRIPTS
-    run(
-        scripts / "python",
-        "-W",
-        "error::SyntaxWarning",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        built["wheel"],
-        cwd=tmp_path,
-    )
+    run(scripts / "python", "-W", "error::SyntaxWarning", "-m", "compileall", "-q", "-f", package(scripts), cwd=scripts)
     assert (
         run(scripts / "python", "-c", "import sys; print('%d.%d' % sys.version_info[:2])", cwd=tmp_path)
         == f"{version}\n"
@@ -150,12 +164,8 @@ def test_the_wheel_works_on_each_python_that_is_here(version, built, tmp_path):
 
 def python_of(version: str) -> str | None:
     """Return a Python of this version, of those on the path or of pyenv; None where there is none that works."""
-    here = [os.path.realpath(sys.executable)] if sys.version_info[:2] == tuple(map(int, version.split("."))) else []
-    there = [
-        shutil.which(f"python{version}"),
-        *sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python"))),
-    ]
-    for python in filter(None, [*here, *there]):
+    of_pyenv = sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python")))
+    for python in filter(None, [shutil.which(f"python{version}"), *of_pyenv]):
         if not subprocess.run([python, "-c", "import venv"], capture_output=True, check=False).returncode:
             return python
     return None

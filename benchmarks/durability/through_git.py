@@ -19,7 +19,7 @@ _SAVED = "- An editor wrote line "
 
 def in_random_order(folder: Path, size: Size) -> list[Row]:
     """Take random steps; after each few, look for every entry that somebody was told is saved."""
-    steps = (40, 200, 1000)[size]
+    steps = (40, 100, 1000)[size]
     rows = []
     for watched in (False, True):
         place = folder / f"watched-{watched}"

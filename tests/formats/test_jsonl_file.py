@@ -329,7 +329,7 @@ def _run(*jobs: tuple[object, ...]) -> None:
 @pytest.mark.slow
 @pytest.mark.requirement("S0-20", "S0-21")
 def test_eight_processes_that_append_at_once_leave_whole_lines_under_one_header(memory, path, sized):
-    each = sized(8, 50, 50)
+    each = sized(8, 20, 50)
     _run(*((_append_many, str(path), f"writer-{name}", each) for name in range(8)))
     header, *lines = path.read_bytes().split(b"\n")
     assert isinstance(parse_line(header, 1), HeaderLine)
@@ -343,7 +343,7 @@ def test_eight_processes_that_append_at_once_leave_whole_lines_under_one_header(
 @pytest.mark.slow
 @pytest.mark.requirement("S0-27", "S0-28")
 def test_appends_beside_compactions_that_each_replace_the_file_are_all_there(memory, path, sized):
-    count = sized(40, 200, 200)
+    count = sized(40, 100, 200)
     memory.append("First.", kind="fact")
     _run((_append_many, str(path), "kept", count), (_compact_many, str(path), f"kept {count - 1}"))
     memory.compact()

@@ -53,7 +53,7 @@ def active(memory: Memory) -> list[str]:
     ("processes", "count"),
     [
         pytest.param(2, 11, id="few"),
-        pytest.param(16, 20, id="many", marks=pytest.mark.slow),
+        pytest.param(8, 20, id="many", marks=pytest.mark.slow),
         pytest.param(16, 500, id="very-many", marks=pytest.mark.long),
     ],
 )

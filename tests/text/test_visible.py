@@ -296,8 +296,8 @@ def is_part_of(line: str, whole: str) -> bool:
     return all(character in characters for character in line)
 
 
-def test_no_word_that_real_pages_show_is_lost(corpus):
-    for path in corpus:
+def test_no_word_that_real_pages_show_is_lost(some_files):
+    for path in some_files:
         lines = split_lines(decode(path.read_bytes(), path.name))
         text = "\n".join(lines[headers.front_matter_end(lines) :])
         left = kept(text)

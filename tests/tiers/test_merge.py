@@ -248,20 +248,18 @@ def found(result: Document) -> dict[str, tuple[str, str]]:
     return facts
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(100), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(100, 500))]
-)
-def test_generated_merges_lose_nothing_and_double_nothing(seed):
-    base = Project(random.Random(seed))
-    ours, theirs = base.copy(), base.copy()
-    ours.change("o")
-    theirs.change("t")
-    result = merge(*(parse(project.text()) for project in (base, ours, theirs)))
-    assert result is not None
-    assert found(result.document) == expected(base, ours, theirs)
-    other_way = merge(*(parse(project.text()) for project in (base, theirs, ours)))
-    assert other_way is not None
-    assert found(other_way.document) == found(result.document)
+def test_generated_merges_lose_nothing_and_double_nothing(sized):
+    for seed in range(sized(100, 500, 500)):
+        base = Project(random.Random(seed))
+        ours, theirs = base.copy(), base.copy()
+        ours.change("o")
+        theirs.change("t")
+        result = merge(*(parse(project.text()) for project in (base, ours, theirs)))
+        assert result is not None, seed
+        assert found(result.document) == expected(base, ours, theirs), seed
+        other_way = merge(*(parse(project.text()) for project in (base, theirs, ours)))
+        assert other_way is not None, seed
+        assert found(other_way.document) == found(result.document), seed
 
 
 @given(st.integers(0, 1 << 32))
@@ -284,9 +282,9 @@ def real_documents(corpus):
             yield doc
 
 
-def test_real_files_come_whole_from_either_side(corpus):
+def test_real_files_come_whole_from_either_side(some_files):
     empty, tried, certain = parse(""), 0, 0
-    for doc in real_documents(corpus):
+    for doc in real_documents(some_files):
         tried += 1
         for sides in ((doc, doc, doc), (empty, doc, empty), (empty, empty, doc)):
             result = merge(*sides)
@@ -296,9 +294,9 @@ def test_real_files_come_whole_from_either_side(corpus):
     assert certain >= 0.97 * 3 * tried > 0
 
 
-def test_of_real_files_each_side_takes_out_its_own_and_adds_its_own(corpus):
+def test_of_real_files_each_side_takes_out_its_own_and_adds_its_own(some_files):
     tried, certain = 0, 0
-    for doc in real_documents(corpus):
+    for doc in real_documents(some_files):
         chance = random.Random(len(doc.data))
         kept = [one for one in doc.ids if chance.random() < 0.6]
         one, two = [{one for one in doc.ids if one not in kept and chance.random() < 0.5} for _ in "ab"]

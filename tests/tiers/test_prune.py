@@ -359,9 +359,9 @@ def test_a_plan_for_some_of_it_takes_those_alone_and_keeps_the_rest_in_order():
 
 
 @pytest.mark.parametrize("sections", [False, True], ids=["own dates", "sections"])
-def test_pruning_real_files_twice_is_pruning_them_once(corpus, request, sections):
+def test_pruning_real_files_twice_is_pruning_them_once(some_files, request, sections):
     went = 0
-    for doc in documents(corpus, thorough=request.config.getoption("--long")):
+    for doc in documents(some_files, thorough=request.config.getoption("--long")):
         days = [entry.day for entry in doc.outline.entries if entry.day]
         for age in (10, 30) if days else ():
             today = date.fromordinal(max(days)) + timedelta(days=20)
@@ -371,9 +371,9 @@ def test_pruning_real_files_twice_is_pruning_them_once(corpus, request, sections
     assert went > 5
 
 
-def test_pruning_real_files_to_a_limit_twice_is_doing_it_once(corpus, request):
+def test_pruning_real_files_to_a_limit_twice_is_doing_it_once(some_files, request):
     went = 0
-    for doc in documents(corpus, thorough=request.config.getoption("--long")):
+    for doc in documents(some_files, thorough=request.config.getoption("--long")):
         for share in (0.9, 0.3):
             limits = {"max_lines": int(doc.line_count * share), "max_bytes": 1 << 30, "today": date(2030, 1, 1)}
             made = prune.plan_to_limit(doc, sections=True, **limits)  # type: ignore[arg-type]

@@ -251,7 +251,7 @@ def content(doc: Document, entries: Collection[object]) -> list[tuple[str, tuple
 
 
 @pytest.mark.requirement("S4-63")
-def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(corpus, request):
+def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(some_files, request):
     """Measure how faithfully entries come back.
 
     Over all 298 real files with --long, 6,120 removals: none is refused, all but two come back in order; of single
@@ -260,7 +260,7 @@ def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(corp
     """
     thorough = request.config.getoption("--long")
     found: Counter[str] = Counter()
-    for doc in documents(corpus, thorough=thorough):
+    for doc in documents(some_files, thorough=thorough):
         chance = random.Random(len(doc.data))
         for gone in sets_to_take(doc, chance, thorough=thorough):
             kind = "one" if len(gone) == 1 else "many"
@@ -284,10 +284,10 @@ def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(corp
     assert found["many to the byte"] >= found["many"] * 0.9 - 1
 
 
-def test_in_real_files_one_of_many_comes_back_between_those_that_stayed(corpus, request):
+def test_in_real_files_one_of_many_comes_back_between_those_that_stayed(some_files, request):
     thorough = request.config.getoption("--long")
     right = tried = 0
-    for doc in documents(corpus, thorough=thorough):
+    for doc in documents(some_files, thorough=thorough):
         chance = random.Random(len(doc.data))
         gone = [one for one in doc.ids if chance.random() < 0.6]
         if not gone or len(set(texts(doc))) < len(doc.ids):

@@ -239,9 +239,9 @@ def test_a_file_is_chosen_or_refused_by_its_id(workspace, tmp_path):
 SENTENCE = re.compile(r"\w[\w'-]*(?:\W+\w[\w'-]*){3,}")
 
 
-def test_every_sentence_of_real_rules_arrives(corpus, tmp_path, sized):
+def test_every_sentence_of_real_rules_arrives(some_files, tmp_path, sized):
     """Real pages, as if they were rules files: each line is in memory or in a note afterwards, or was named."""
-    for number, path in enumerate(corpus[:: sized(8, 2, 1)]):
+    for number, path in enumerate(some_files[:: sized(8, 2, 1)]):
         text = path.read_text(errors="replace")
         root = tmp_path / str(number)
         (root / ".scaffolding").mkdir(parents=True)
