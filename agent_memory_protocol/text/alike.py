@@ -17,7 +17,7 @@ from .mood import ADVISES, OBLIGES, PLANS
 from .senses import rephrase
 from .values import may_hold_value
 
-_USE = ENGLISH.stem("use")
+_USE, _ONLY = ENGLISH.stem("use"), ENGLISH.stem("only")
 
 
 def same(one: str, other: str) -> bool:
@@ -150,6 +150,8 @@ def _roles_agree(one: Essence, other: Essence) -> bool:
             return False
         if not others and role == "by" and one.passive == other.passive:
             return False
+        if role == "for" and ("with", word) in other.ties:
+            return False
     return True
 
 
@@ -159,6 +161,8 @@ def _changed_places(one: Essence, other: Essence) -> bool:
         return True
     if one.passive != other.passive or one.order == other.order or (one.equates and other.equates):
         return False
+    if _ONLY in one.order and _ONLY in other.order and (one.order[0] == _ONLY) != (other.order[0] == _ONLY):
+        return True
     for verb, at in _verbs(one):
         for same_verb, there in _verbs(other):
             ahead = set(one.order[:at]).intersection(other.order[there:]) - {verb}

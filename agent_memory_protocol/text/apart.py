@@ -10,11 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .alike import changed_places, denials, same
+from .claims import split_sentences
+from .essence import Essence, essence
+from .forms import FORMS
 from .gist import gist, words_of
 from .language import ENGLISH, Token, english, plain, tokenise, word_set
 from .mood import ASKS, GUESSES
 from .opposites import opposed
 from .senses import GENERIC, LIGHT
+from .tense import is_known_verb, is_past
 from .values import find_values, number_said
 
 _NO_NAMES = ENGLISH.subjects | ENGLISH.pronouns | ENGLISH.negators | frozenset(["an", "both", "his", "her", "its"])
@@ -71,7 +75,28 @@ def told_apart(one: str, other: str) -> str:
     apart |= {name for name, word in _names(other, others) if word not in in_first}
     if not apart and changed_places(one, other):
         return _ORDER
-    return ", ".join(sorted(apart)) or _differing(_plainest(tokens), _plainest(others))
+    if not apart and is_past(tokens) != is_past(others) and not _has_several(one, other):
+        return "what was"
+    found = ", ".join(sorted(apart)) or _differing(_plainest(tokens), _plainest(others))
+    return found or _exchanged(essence(one), essence(other))
+
+
+def _has_several(*texts: str) -> bool:
+    return any(len(split_sentences(text)) > 1 for text in texts)
+
+
+def _exchanged(first: Essence | None, second: Essence | None) -> str:
+    """Return the one word that each of two facts has in place of the other's, in any order.
+
+    Verbs are what other words for the same differ in, so they tell nothing apart.
+    """
+    if first is None or second is None or first.words.isdisjoint(second.words):
+        return ""
+    in_first = {word for word in first.words - second.words if second.words.isdisjoint(FORMS.get(word, ()))}
+    in_second = {word for word in second.words - first.words if first.words.isdisjoint(FORMS.get(word, ()))}
+    exchanged = (*in_first, *in_second)
+    is_one = len(in_first) == len(in_second) == 1 and not any(map(is_known_verb, exchanged))
+    return " and ".join(exchanged) if is_one else ""
 
 
 def _differing(words: Sequence[str], others: Sequence[str]) -> str:

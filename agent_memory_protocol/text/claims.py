@@ -12,6 +12,7 @@ from functools import cache, partial
 from .holding import Holding
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
 from .mood import is_question
+from .tense import is_past
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
 _COMMAS = frozenset(",，、")
@@ -305,7 +306,7 @@ def _claim(tokens: list[Token], language: Language) -> Claim | None:
         focus=focus,
         need=need,
         possible=possible,
-        past=not seen.isdisjoint(language.past),
+        past=is_past(tokens, language),
         symmetric=need or (not seen.isdisjoint(language.copulas) and seen.isdisjoint(language.prepositions)),
         directions=language.directions.intersection(seen),
     )

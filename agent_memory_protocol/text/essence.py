@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from . import gist
 from .claims import split_sentences
 from .language import ENGLISH, Token, plain, tokenise, word_set
 from .mood import UNCLAIMED
 from .senses import is_generic, is_light, rephrase, sense
+from .tense import is_past
 from .values import DATE, PORT, TIME, VERSION, Value, find_values, may_hold_value, number_said
 
 MANY = 1 << 18
@@ -50,7 +50,7 @@ _PARTICIPLES = word_set(
     " read rebuilt run sent set shown shut sold spent split taken taught thrown told understood won written"
 )
 _EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - word_set(
-    "before both more now still than will would"
+    "before being both more now off still than will would"
 )
 _MAY = word_set("may")
 _RULES = word_set("always never only")
@@ -78,9 +78,6 @@ _UNDOING = frozenset(
 
 _NO_NOUN = _EMPTY | _TYING | _LISTING | ENGLISH.negators
 """What a word is followed by that says nothing of the next one."""
-
-_SPEAKERS = word_set("i they we you")
-"""Right behind them, what ends in “ed” is told of the past."""
 
 _LETTERS = "BCDEFGHXYZ"
 _VALUE_KINDS = (VERSION, PORT, DATE, TIME)
@@ -333,8 +330,7 @@ class _Reading:
             mood=mood,
             possible=not (ENGLISH.possible - _MAY).isdisjoint(lowered),
             permitted=self._permitted or "may" in lowered,
-            past=not ENGLISH.past.isdisjoint(lowered)
-            or any(one in _SPEAKERS and other.endswith("ed") for one, other in pairwise(lowered)),
+            past=is_past(self._tokens),
             told=told,
             order=tuple(order),
             pivots=tuple(self._pivots),

@@ -16,6 +16,7 @@ from unicodedata import normalize
 
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of
+from .values import number_said
 
 _KEPT = 1_000
 """Characters of the longest text whose gist is kept in this process."""
@@ -29,6 +30,7 @@ _ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "a
 _AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]
 _MANNERS = ["please", "always", "simply", "just", "also", "really"]
 _PREPOSITIONS = ["in", "on", "at", "of", "with"]  # "by" and "for" make a difference
+_OFTEN = frozenset(["each", "every"])  # “every 5 minutes” is how often, and “5 minutes” how long
 EMPTY = frozenset([*_ARTICLES, *_AUXILIARIES, *_MANNERS, *_PREPOSITIONS])
 _SPEAKERS = frozenset(["i", "we", "you", "user"])
 _OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
@@ -151,13 +153,17 @@ def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[
             words += [("can", place)] if word == "cannot" else []
             negations ^= {len(words)}  # two negations cancel out
         elif not (
-            word in EMPTY
+            (word in EMPTY and not (word in _OFTEN and _is_number(following)))
             or (not words and ((word in _SPEAKERS and previous != "a") or _opens(word, following)))
             or (previous == "no" and word in _LONGER)
         ) or (previous == "not" and word in ENGLISH.partial):
             words.append((english(word, past=False) if token.is_plain else token.written, place))
         previous = word
     return words, frozenset(negations)
+
+
+def _is_number(token: Token | None) -> bool:
+    return token is not None and (token.lowered[:1].isdigit() or number_said(token.lowered) != "")
 
 
 def _opens(word: str, following: Token | None) -> bool:

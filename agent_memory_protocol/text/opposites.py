@@ -13,18 +13,24 @@ active | inactive
 add append insert | remove delete drop erase
 all each every always | no none never some few many most
 allow permit | deny forbid prohibit ban block disallow
+always | usually normally generally mostly often frequently regularly | sometimes occasionally | rarely seldom hardly
 ascending asc | descending desc
 archive | restore
 attach | detach
 authentic | fake
+author | reviewer
 automatic automated automatically | manual manually
 available | unavailable
+back backward | forward
 back backend | front frontend
 before | after
 begin start launch | end stop finish halt
+before previously formerly | currently now presently
 blocking | nonblocking
 buy | sell
+buyer | seller
 cached | uncached
+caller | callee
 client | server
 commit | rollback revert
 compress | decompress
@@ -42,8 +48,12 @@ early | late
 east | west | north | south
 empty | full
 enable | disable
+employee | employer
 encode | decode
 encrypt | decrypt plaintext unencrypted
+everybody everyone | nobody | somebody someone
+everything | nothing | something
+everywhere | nowhere | somewhere
 even | odd
 exclude | include
 expand grow | collapse shrink
@@ -74,6 +84,7 @@ join | leave
 keep retain | drop discard remove delete
 large big | small tiny
 latest newest | oldest
+leader | follower
 left | right
 load | unload
 local | remote
@@ -102,6 +113,8 @@ pause suspend | resume continue
 permanent | temporary
 positive | negative
 prefer | avoid
+predecessor | successor
+previous prior last past | current present | next upcoming
 primary | secondary replica
 private | public
 promote | demote
@@ -109,12 +122,16 @@ push | pull
 producer | consumer
 read | write
 reader | writer
+publisher | subscriber
 receive | send
+recipient receiver | sender
 register | unregister
 request | response
 safe | unsafe
 secure | insecure
 serial serially sequential sequentially | parallel concurrent concurrently
+shared common | separate dedicated individual
+source origin | target destination
 signed | unsigned
 single | double
 singular | plural
@@ -136,6 +153,7 @@ weekday | weekend
 whitelist allowlist | blacklist denylist blocklist
 wide | narrow
 with | without
+yesterday | today | tomorrow
 yes | no
 """
 

@@ -104,6 +104,7 @@ language machine process project record script server service setting software s
 """
 """Nouns that one text may add without saying another thing."""
 
+_NUMBER = r"(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty)\b)"
 _SPAN = "day|week|month|hour|year"
 _SAID = (
     (r"(?!it|that|there|here|what|who|he|she|let)(\w+)'s (?=\w)(\w+)", r"\2 of \1"),
@@ -146,6 +147,9 @@ _SAID = (
     (r"in order to", "to"),
     (r"(?:is|are) (?:responsible for|in charge of)|takes? care of|looks? after", "owns"),
     (r"belongs? to", "is owned by"),
+    (rf"(?:every|each)(?= {_NUMBER})", "repeatedly"),
+    (rf"(?:below|under)(?= {_NUMBER})", "lessthan"),
+    (rf"(?:above|over|beyond)(?= {_NUMBER})", "morethan"),
     (r"at least|no (?:fewer|less) than", "atleast"),
     (r"at most|no more than|up to", "atmost"),
     (r"(?:is|are) able to", "can"),

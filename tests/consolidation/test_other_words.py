@@ -151,3 +151,50 @@ def test_a_passive_another_order_or_unit_is_the_same(one, other):
 def test_what_undoes_a_word_denies_it(one, other, is_denied):
     assert bool([*denials([one, other])]) is is_denied
     assert bool([*denials([other, one])]) is is_denied
+
+
+@each_row(
+    "one, other",
+    [
+        ("Run the formatter before you commit.", "Before committing, run the formatter."),
+        ("Our CI uses GitHub Actions.", "We use GitHub Actions for CI."),
+        ("The API is served on port 8443.", "Port 8443 serves the API."),
+        ("Secrets live in Vault.", "Vault holds our secrets."),
+        ("Dashboards are in Grafana.", "We keep the dashboards in Grafana."),
+        ("Releases are tagged by the release bot.", "The release bot tags releases."),
+        ("Ana owns the billing service.", "The owner of the billing service is Ana."),
+        ("The nightly job deletes old sessions.", "Old sessions are deleted by the nightly job."),
+        ("Python 3.12 is required.", "We require Python 3.12."),
+        ("Write commit messages in English.", "Commit messages are written in English."),
+        ("Staging is redeployed every night.", "Each night staging is redeployed."),
+        ("Use snake_case for column names.", "Column names are in snake_case."),
+        ("Feature flags are managed with Unleash.", "We manage feature flags in Unleash."),
+        ("The database is backed up daily at 02:00.", "Every day at 2am the database is backed up."),
+        ("Two approvals are needed to merge.", "A merge needs two approvals."),
+        ("The frontend is written in Svelte.", "Svelte is what the frontend is written in."),
+        ("Do not log personal data.", "Personal data must not be logged."),
+        ("Log files are rotated weekly.", "Every week log files are rotated."),
+        ("Errors are reported to Sentry.", "We report errors to Sentry."),
+        ("The docs are built with MkDocs.", "MkDocs builds the docs."),
+        ("Search is powered by Meilisearch.", "Meilisearch powers our search."),
+        ("Alembic handles the migrations.", "Migrations are handled by Alembic."),
+        ("Our logo is in the assets folder.", "The assets folder contains our logo."),
+        ("Lea runs the data team.", "The data team is run by Lea."),
+        ("Each pull request needs a changelog line.", "A changelog line is required in every pull request."),
+        ("Do not deploy on Fridays.", "Never deploy on Fridays."),
+        ("Deployments on Fridays are forbidden.", "Do not deploy on Fridays."),
+        ("We store attachments in S3.", "Attachments are stored in S3."),
+        ("Set the log level with LOG_LEVEL.", "LOG_LEVEL sets the log level."),
+        ("The timeout is 30 seconds.", "Timeout: 30s"),
+        ("Playwright runs the end-to-end tests.", "The e2e tests run on Playwright."),
+        ("Vite bundles the frontend.", "The frontend is bundled with Vite."),
+        ("Session cookies expire after 24 hours.", "After one day session cookies expire."),
+        ("Customers are billed monthly.", "We bill customers every month."),
+        ("Config lives in settings.toml.", "settings.toml holds the config."),
+        ("Squash commits before merging.", "Before merging, squash the commits."),
+        ("The CDN is Fastly.", "We use Fastly as CDN."),
+        ("Ben is responsible for the search index.", "Ben owns the search index."),
+    ],
+)
+def test_what_is_said_in_other_words_is_found_whichever_comes_first(one, other):
+    assert ways(one, other) == [SAME]
