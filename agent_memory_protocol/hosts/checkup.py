@@ -13,7 +13,7 @@ from ..disk.errors import shown
 from ..text.phrases import counted
 from ..verbs.doctor import Diagnosis
 from . import settings_text
-from .json_text import NotJson, check_strict
+from .json_text import NotJson
 from .receipt import LARGEST
 from .rehearsal import rehearse
 from .table import FOR_PERSON, HOSTS, Host
@@ -135,30 +135,50 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
     own = host.folder_of(started.home, started.environ)
     folders = [(os.path.join(folder, *host.settings[:-1]), False) for folder in _folders(host, started)]
     files: dict[str, _Read] = {}
-    problems = []
+    problems: dict[str, None] = {}
     for folder, for_person in [*folders, *([(own, True)] if own else [])]:
         for name in (host.settings[-1], *host.beside):
             path = os.path.join(folder, name)
-            if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
-                problems.append(f"it cannot read {started.name(path)}: that is not a file; move it away")
-                continue
             try:
-                with open(path, "rb") as file:
-                    text = file.read(LARGEST).decode()
-                if text.strip() and name.endswith(".json"):
-                    check_strict(text, host.forgives)
+                text = _text(path)
+                if text is None:
+                    continue
+                if name.endswith(".json"):
+                    settings_text.check(text, host)
                 hooks = tuple(settings_text.commands(text))
                 files[os.path.realpath(path)] = _Read(path, for_person, settings_text.values(text), hooks)
-            except FileNotFoundError:
-                continue
             except NotJson as error:
                 line = f"{started.name(path)}:{error.line}"
-                problems.append(f"it cannot read {line}: {error}, so it passes over the file; mend that line")
-            except UnicodeDecodeError:
-                problems.append(f"it cannot read {started.name(path)}: that is not UTF-8; save it as UTF-8")
-            except OSError as error:
-                problems.append(f"it cannot read {started.name(path)}: {error.strerror or error}; mend that")
-    return list(files.values()), problems
+                problems[f"it cannot read {line}: {error}, so it passes over the file; mend that line"] = None
+            except NotADirectoryError:
+                problems[f"it cannot look into {started.name(folder)}: that is not a folder; move it away"] = None
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else error
+                problems[f"it cannot read {started.name(path)}: {why or error}"] = None
+    return list(files.values()), [*problems]
+
+
+def _text(path: str) -> str | None:
+    """Return a file's text; None if there is no file.
+
+    Raises:
+        ValueError: what is there is no text; the message says what to do.
+    """
+    if os.path.lexists(path) and not os.path.isfile(path):  # a pipe would be waited for
+        if os.path.islink(path) and not os.path.exists(path):
+            raise ValueError("that is a link that leads nowhere; mend it or remove it")
+        raise ValueError("that is not a file; move it away")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    if len(data) > LARGEST:
+        raise ValueError(f"amp reads at most {LARGEST:,} bytes; make it smaller")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ValueError("that is not UTF-8; save it as UTF-8") from None
 
 
 def _folders(host: Host, started: Started) -> list[str]:

@@ -24,7 +24,7 @@ from ..project.access import Actor
 from ..project.templates import shipped_file
 from ..verbs.doctor import Diagnosis
 from . import agents_md, settings_text
-from .json_text import Insertion, NotJson, check_strict, take_out
+from .json_text import Insertion, NotJson, take_out
 from .receipt import LARGEST, InstallPlace, Receipt
 from .rehearsal import rehearse
 from .table import FAILS_OPEN, FOR_PERSON, HOSTS, Host
@@ -133,11 +133,11 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
         else:
             with _naming(file, "install again"):
                 text = (bare or b"").decode()
+                file.part.check(text)
                 plan.notes += [
                     f"{file.name} {left}; it stays, and nothing is added to it" for left in file.part.left(text)
                 ]
                 text, inserted = file.part.add(text)
-                file.part.check(text)
             after = text.encode()
         created = bare is None or file.part is None
         files[file.name] = {"created": created, "inserted": inserted, "digest": _digest(after)}
@@ -269,7 +269,7 @@ def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:
         settings_text.without_hooks,
         settings_text.is_bare,
         lambda text: [f"runs amp-hook at {native}, which amp did not write" for native in there(text)],
-        lambda text: check_strict(text, host.forgives),
+        lambda text: settings_text.check(text, host),
     )
 
 

@@ -6,7 +6,7 @@ again: an addition is a list of insertions, and taking them out in reverse gives
 
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +20,7 @@ Insertion = tuple[int, str]
 """Where in a text something is put in, and what. Several are made one after the other, each in what the last gave."""
 
 
-Oddity = Literal["a byte-order mark", "a comment", "a comma after the last one", "a doubled name"]
+Oddity = Literal["a byte-order mark", "a comment", "a comma after the last one", "a doubled name", "half a character"]
 """What not every reader of JSON takes."""
 
 
@@ -65,21 +65,15 @@ def parse(text: str) -> Node:
     return _Reader(text).read_all()
 
 
-def check_strict(text: str, forgives: Container[str]) -> None:
-    """Refuse a text that a strict reader of JSON would not take.
-
-    Args:
-        text: it.
-        forgives: the oddities that this reader takes.
+def oddities(text: str) -> list[tuple[Oddity, int]]:
+    """Return what in a text a strict reader of JSON would not take, and where.
 
     Raises:
-        NotJson: it names the first oddity that is not forgiven; or the text is not JSON at all.
+        NotJson: the text is not JSON at all.
     """
     reader = _Reader(text)
     reader.read_all()
-    for what, position in sorted(reader.odd, key=lambda one: one[1]):
-        if what not in forgives:
-            raise NotJson(f"there is {what}", text, position)
+    return reader.odd
 
 
 def insert(text: str, node: Node, value: object, name: str | None = None) -> list[Insertion]:
@@ -248,5 +242,7 @@ class _Reader:
             read: str = json.loads(quoted)
         except ValueError as error:
             raise self.fail("a text is not closed, or has a wrong escape") from error
+        if any("\ud800" <= character <= "\udfff" for character in read):
+            self.odd.append(("half a character", self.position))
         self.position += len(quoted)
         return read

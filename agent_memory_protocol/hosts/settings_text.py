@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from . import json_text
 from .json_text import Insertion, Node, NotJson
+from .table import Host
 
 _COMMAND = re.compile(r'"command":\s*("(?:[^"\\]|\\.)*")')
 _IN_PLUGIN = re.compile(r'^  "([a-z-]+)": ("(?:[^"\\]|\\.)*")', re.MULTILINE)
@@ -60,6 +61,31 @@ def without_hooks(text: str, recorded: Iterable[str]) -> str:
             if found is not None:
                 text = json_text.remove(text, *found)
     return text
+
+
+def check(text: str, host: Host) -> None:
+    """Refuse settings that this host would not read: because of their JSON, or of a hook that anybody wrote into them.
+
+    Raises:
+        NotJson: it names the first thing that the host does not take, and where.
+    """
+    if _is_blank(text):
+        return
+    odd: list[tuple[str, int]] = [*json_text.oddities(text)]
+    top = _top(text)
+    odd += [
+        ("a name that it does not know", one.begin) for one in top.inside if host.knows and one.name not in host.knows
+    ]
+    table = _member(text, top, "hooks", dict)
+    ours = {native for native, _ in host.events.values()}
+    for event in table.inside if table else ():
+        if event.name in ours or isinstance(event.value, dict):  # some hosts have a switch or a list beside the events
+            _check(text, event, event.name, list)
+        for group in event.inside:
+            odd += _odd_group(group, is_flat=host.is_flat)
+    for what, position in sorted(odd, key=lambda one: one[1]):
+        if what not in host.forgives:
+            raise NotJson(f"there is {what}", text, position)
 
 
 def is_bare(text: str) -> bool:
@@ -115,9 +141,39 @@ def _hooks(text: str) -> Iterator[tuple[Node, Node, Node, Node]]:
         for group in event.inside:
             listed = _member(text, group, "hooks", list)
             if listed is not None:
-                yield from ((event, group, listed, _check(text, hook, event.name, dict)) for hook in listed.inside)
+                yield from ((event, group, listed, hook) for hook in listed.inside)
             else:
                 yield event, group, event, group
+
+
+def _odd_group(group: Node, *, is_flat: bool) -> Iterator[tuple[str, int]]:
+    """Yield what is odd in a group of hooks, or in a hook where a host lists them without groups."""
+    matcher, listed = group.member("matcher"), group.member("hooks")
+    if not isinstance(group.value, dict):
+        yield "a group of hooks that is not an object", group.start
+        return
+    if matcher is not None and not isinstance(matcher.value, str):
+        yield "a matcher that is not a text", matcher.start
+    if is_flat:
+        yield from _odd_hook(group)
+    elif listed is None:
+        yield "a group without hooks", group.start
+    else:
+        for hook in listed.inside:
+            yield from _odd_hook(hook)
+
+
+def _odd_hook(hook: Node) -> Iterator[tuple[str, int]]:
+    kind, timeout = hook.member("type"), hook.member("timeout")
+    if not isinstance(hook.value, dict):
+        yield "a hook that is not an object", hook.start
+        return
+    if kind is None or not isinstance(kind.value, str):
+        yield "a hook without a type", hook.start
+    elif kind.value == "command" and not _command(hook):
+        yield "a hook without a command", hook.start
+    if timeout is not None and (type(timeout.value) not in (int, float) or not timeout.value > 0):  # type: ignore[operator]
+        yield "a timeout that is not a number above 0", timeout.start
 
 
 def _command(hook: Node) -> str:

@@ -18,6 +18,19 @@ FOR_PERSON = " --user"
 SECONDS = 10
 """How long a host waits for a hook. One that comes to its end takes a fraction of a second."""
 
+MISSHAPEN = frozenset(
+    [
+        "a group of hooks that is not an object",
+        "a group without hooks",
+        "a matcher that is not a text",
+        "a hook that is not an object",
+        "a hook without a type",
+        "a hook without a command",
+        "a timeout that is not a number above 0",
+    ]
+)
+"""What some hosts pass over where hooks are listed, and others pass over the whole file for."""
+
 
 class Host:
     """A host. A row below is a class of its own, which says what holds for that host.
@@ -36,7 +49,8 @@ class Host:
         is_flat: whether its settings list hooks themselves, and no groups of them.
         beside: further files in the folder of `settings` that it reads hooks from; people write them, amp does not.
         climbs: whether it reads `settings` of the folders above the one it is started in.
-        forgives: what its reader of settings takes that is not JSON: see `json_text.Oddity`.
+        forgives: what its reader of settings takes that other readers do not: of `json_text.Oddity` and `MISSHAPEN`.
+        knows: the names that its settings may have; empty for any.
         off: the keys of its settings that switch hooks off, each with the value that does.
         off_list: the key that lists the command lines of hooks that are off.
         toml: a TOML file beside `settings`, and the key in it that switches hooks off where it is false.
@@ -61,6 +75,7 @@ class Host:
     beside: tuple[str, ...] = ()
     climbs = False
     forgives: frozenset[str] = frozenset()
+    knows: tuple[str, ...] = ()
     off: tuple[tuple[tuple[str, ...], bool], ...] = ()
     off_list: tuple[str, ...] = ()
     toml: tuple[str, ...] = ()
@@ -142,7 +157,7 @@ class _Claude(Host):
     next = "restart Claude Code to load memory; /hooks there lists what was added"
     home = ("CLAUDE_CONFIG_DIR",)
     beside = ("settings.local.json",)
-    forgives = frozenset(["a byte-order mark", "a doubled name"])
+    forgives = frozenset(["a byte-order mark", "a doubled name", "half a character"])
     off = ((("disableAllHooks",), True),)
     max_chars = 10_000
     hears_as_it_stops = True
@@ -157,6 +172,8 @@ class _Codex(Host):
     root = '"$(git rev-parse --show-toplevel)"'
     next = "Codex runs hooks only once they are trusted: start it here and look at /hooks"
     home = ("CODEX_HOME",)
+    forgives = frozenset(["a group without hooks"])
+    knows = ("hooks", "description")
     climbs = True
     toml = ("config.toml", "features", "hooks")
     max_tokens = 2_500
@@ -176,7 +193,7 @@ class _Gemini(Host):
     root = '"$GEMINI_PROJECT_DIR"'
     next = "Gemini CLI runs the hooks of a project only in a folder it trusts"
     home = ("GEMINI_CLI_HOME", ".gemini")
-    forgives = frozenset(["a comment", "a doubled name"])
+    forgives = MISSHAPEN | {"a comment", "a doubled name", "half a character"}
     off = ((("hooksConfig", "enabled"), False),)
     off_list = ("hooksConfig", "disabled")
     forgets = ("resume",)
@@ -204,7 +221,13 @@ class _Qwen(Host):
     root = '"$QWEN_PROJECT_DIR"'
     next = "Qwen Code runs the hooks of a project only in a folder it trusts; /hooks there lists them"
     home = ("QWEN_HOME",)
-    forgives = frozenset(["a byte-order mark", "a comment", "a comma after the last one", "a doubled name"])
+    forgives = MISSHAPEN | {
+        "a byte-order mark",
+        "a comment",
+        "a comma after the last one",
+        "a doubled name",
+        "half a character",
+    }
     off = ((("disableAllHooks",), True),)
     names_agent_in_id = True
     forgets = ("resume",)
@@ -232,7 +255,7 @@ class _Copilot(Host):
     root = '"$(git rev-parse --show-toplevel)"'
     next = "Copilot CLI runs the hooks of a project only in a folder it trusts"
     home = ("COPILOT_HOME",)
-    forgives = frozenset(["a doubled name"])
+    forgives = MISSHAPEN | {"a doubled name"}
     begins = '{\n  "version": 1\n}\n'
     is_flat = True
     off = ((("disableAllHooks",), True),)
@@ -258,6 +281,7 @@ class _Cursor(Host):
     skills = (".cursor", "skills")
     root = '"$CURSOR_PROJECT_DIR"'
     next = "Cursor reads its hooks as it starts; its settings list them under Hooks"
+    forgives = MISSHAPEN
     begins = '{\n  "version": 1\n}\n'
     is_flat = True
     max_chars = 10_000

@@ -20,10 +20,13 @@ _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "afte
 
 def instructions(door: Door) -> str:
     """Return what a model is told of these tools when it connects."""
+    where = f"in {shown(str(door.records.path))}: facts with a state and a history, found by a query."
+    disputed = "If two records contradict each other, both are shown as disputed until a person decides."
+    if door.workspace.why_read_only(door.actor) is not None:
+        return f"\nrecall and status read records {where} {disputed}"
     return (
-        f"\nremember, recall, consolidate and status keep records in {shown(str(door.records.path))}: facts with a "
-        "state and a history, found by a query. They do not write to the project's Markdown memory; memory_remember "
-        "does. If two records contradict each other, both are shown as disputed until a person decides."
+        f"\nremember, recall, consolidate and status keep records {where} They do not write to the project's Markdown "
+        f"memory; memory_remember does. {disputed}"
     )
 
 

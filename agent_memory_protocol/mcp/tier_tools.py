@@ -73,6 +73,8 @@ _AGENT = Parameter("agent", TEXT, "Whose memory, if it is another agent's.")
 
 
 def _target(door: Door, tier: str | None, agent: str | None) -> Target:
+    if tier == Tier.CONVERSATION.value and door.actor.conversation is None:
+        raise InvalidArgument("this server is in no conversation; choose the tier shared or agent")
     return door.workspace.target(door.actor, tier=Tier.parse(tier) if tier else None, agent=agent)
 
 

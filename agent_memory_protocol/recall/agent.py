@@ -193,7 +193,9 @@ def _documents(
     text = "" if over and budget.bounded else block.render(parts, budget)
     if drafts and not text:
         if not _share(drafts, budget, actor, max_lines, settings.max_bytes):
-            return Recall("", [], [*warnings, "the budget is too small for the block's frame and its notes"]), []
+            return Recall(
+                "", [], [*warnings, "the budget is too small for the block's frame and its notes; make it larger"]
+            ), []
         text = block.render(parts, budget)
     return Recall(text, parts if text else [], warnings), drafts
 

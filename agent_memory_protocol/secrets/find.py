@@ -109,7 +109,8 @@ def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: 
     prints = ", ".join(f'"{one.fingerprint}"' for one in told)
     raise SecretFound(
         f"{named}{more}; nothing was written: write where it is instead, such as: the token is in env/tokens.txt. "
-        f"If it is not a secret, allow it by its fingerprint: [secrets] allow = [{prints}] in .scaffolding/amp.toml",
+        "If it is not a secret, a person can allow it by its fingerprint: "
+        f"[secrets] allow = [{prints}] in .scaffolding/amp.toml",
         path=path,
     )
 

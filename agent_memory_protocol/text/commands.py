@@ -7,12 +7,18 @@ a client of the MCP server has no command line at all.
 import re
 
 _COMMAND = re.compile(r"`amp ([a-z-]+)([^`]*)`")
+_COMMAND_OR_OPTION = re.compile(_COMMAND.pattern + r"|(?<![\w`-])--(agent|make-room|section|under|tier|until|date)\b")
 _WITHOUT_NAME = frozenset(["conformance", "find-stores", "hook", "mcp", "schema", "watch"])
 """Verbs that do not ask who calls."""
 _TOOLS = {
     **dict.fromkeys(("list", "show"), "memory_show"),
     **{verb: f"memory_{verb}" for verb in ("search", "recall", "remember", "forget", "resolve", "dispute")},
 }
+_OF_NO_USE = {
+    ", and with --conversation those of a conversation": "",
+    "say which agent it is": "this server was started without an agent's name",
+}
+"""What a message says to someone at the command line, and what it says to a client of the server instead."""
 
 
 def in_own_name(message: str, agent: str) -> str:
@@ -26,12 +32,18 @@ def in_own_name(message: str, agent: str) -> str:
 
 
 def by_tools(message: str) -> str:
-    """Return a message to a client of the MCP server: its commands are the server's tools, or a person's."""
+    """Return a message to a client of the MCP server: commands are the server's tools, or a person's."""
 
     def tool(found: re.Match[str]) -> str:
-        verb, rest = found.groups()
+        verb, rest, option = found.groups()
+        if option:
+            return f"`{option.replace('-', '_')}`"
+        if (verb, rest[:5]) == ("record", " list"):
+            return "`memory_search`"
         if verb in _TOOLS and "--redact" not in rest:
             return f"`{_TOOLS[verb]}`"
         return f"`amp {verb}{rest}` (a person runs that)"
 
-    return _COMMAND.sub(tool, message)
+    for said, told in _OF_NO_USE.items():
+        message = message.replace(said, told)
+    return _COMMAND_OR_OPTION.sub(tool, message)

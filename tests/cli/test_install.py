@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol.hosts import table
+from tests.each_row import each_row
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
 HOSTS = {
@@ -292,7 +293,7 @@ def test_a_skill_that_was_changed_by_hand_stays(found):
 )
 def test_a_checkout_with_other_line_ends_is_still_as_it_was_installed(found, target, before):
     if before:
-        found.write(file_of(target), "# Mine\n" if target == "agents-md" else '{\n  "a": 1\n}\n')
+        found.write(file_of(target), "# Mine\n" if target == "agents-md" else '{\n  "description": "1"\n}\n')
     found("install", target)
     for path in found.root.rglob("*"):
         if path.is_file():
@@ -302,39 +303,54 @@ def test_a_checkout_with_other_line_ends_is_still_as_it_was_installed(found, tar
     assert everything(found) == tree
     assert found("uninstall", target).code == 0
     left = {path.name: path.read_bytes() for path in found.root.rglob("*") if path.is_file()}
-    wanted = b"# Mine\r\n" if target == "agents-md" else b'{\r\n  "a": 1\r\n}\r\n'
+    wanted = b"# Mine\r\n" if target == "agents-md" else b'{\r\n  "description": "1"\r\n}\r\n'
     assert list(left.values()) == ([wanted] if before else [])
 
 
 ODD = {
-    "a byte-order mark": '\ufeff{"a": 1}',
-    "a comment": '{\n  "a": 1 /* one */\n}',
-    "a comma after the last one": '{\n  "a": [1,],\n  "b": 2\n}',
-    "a doubled name": '{\n  "a": {"b": 1, "b": 2}\n}',
+    "a byte-order mark": '\ufeff{"description": 1}',
+    "a comment": '{\n  "description": 1 /* one */\n}',
+    "a comma after the last one": '{\n  "hooks": {},\n  "description": [1,]\n}',
+    "a doubled name": '{\n  "description": {"b": 1, "b": 2}\n}',
+    "half a character": '{"description": "\\ud800"}',
+    "a name that it does not know": '{"$schema": "x"}',
+    "a group of hooks that is not an object": '{"hooks": {"STOP": ["make"]}}',
+    "a group without hooks": '{"hooks": {"STOP": [{"matcher": "x"}]}}',
+    "a matcher that is not a text": '{"hooks": {"STOP": [{"matcher": 3, "hooks": [{OK}]}]}}',
+    "a hook that is not an object": '{"hooks": {"STOP": [{"hooks": [null]}]}}',
+    "a hook without a type": '{"hooks": {"STOP": [{"hooks": [{"command": "make"}]}]}}',
+    "a hook without a command": '{"hooks": {"STOP": [{"hooks": [{"type": "command", "command": ["make"]}]}]}}',
+    "a timeout that is not a number above 0": '{"hooks": {"STOP": [{"hooks": [{"timeout": "9", OK}]}]}}',
 }
+MISSHAPEN = {what for what, text in ODD.items() if "STOP" in text}
 TAKEN = {
-    "claude": {"a byte-order mark", "a doubled name"},
-    "codex": set(),
-    "gemini": {"a comment", "a doubled name"},
+    "claude": {"a byte-order mark", "a doubled name", "half a character", "a name that it does not know"},
+    "codex": {"a group without hooks"},
+    "gemini": set(ODD) - {"a byte-order mark", "a comma after the last one"},
     "qwen": set(ODD),
-    "copilot": {"a doubled name"},
-    "cursor": set(),  # not tried: no package has its program
+    "copilot": set(ODD) - {"a byte-order mark", "a comment", "a comma after the last one", "half a character"},
+    "cursor": {*MISSHAPEN, "a name that it does not know"},  # not tried: no package has its program
 }
-"""What the readers of these hosts take, as tried with their programs."""
+"""What the readers of these hosts take, as tried with their programs. What they do not take costs the whole file."""
 
 
 @pytest.mark.parametrize("target", HOSTS)
-@pytest.mark.parametrize("what", ODD)
+@each_row("what", list(ODD))
 def test_settings_that_the_host_could_not_read_are_refused_and_all_others_are_not(found, target, what):
-    path = found.write(file_of(target), ODD[what])
+    text = ODD[what].replace("STOP", table.HOSTS[target].events["stop"][0])
+    path = found.write(file_of(target), text.replace("OK", '"type": "command", "command": "make"'))
     tree = everything(found)
-    answer = found("install", target)
     if what in TAKEN[target]:
-        assert answer.code == 0
+        assert found("install", target).code == 0
         assert "amp-hook" in path.read_text()
+        assert found("uninstall", target).code == 0
     else:
-        answer.refuses(4, f"{file_of(target)}:", f"{table.HOSTS[target].title} cannot read this: there is {what}")
-        assert everything(found) == tree
+        line = 3 if what == "a comma after the last one" else 2 if "\n" in text else 1
+        told = f"{table.HOSTS[target].title} cannot read this: there is {what}; nothing was changed"
+        found("install", target).refuses(4, f"{file_of(target)}:{line}: {told}")
+        told = f"it cannot read {file_of(target)}:{line}: there is {what}, so it passes over the file"
+        assert told in found("doctor").out
+    assert everything(found) == tree
 
 
 @pytest.mark.parametrize(

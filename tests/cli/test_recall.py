@@ -189,7 +189,7 @@ def test_the_printed_block_keeps_its_bounds(told, bound, measure, value):
     assert answer.code == 0
     assert measure(answer.out.removesuffix("\n")) <= value
     if not answer.out:
-        assert answer.err == "amp: the budget is too small for the block's frame and its notes\n"
+        assert answer.err == "amp: the budget is too small for the block's frame and its notes; make it larger\n"
 
 
 def test_memory_that_is_switched_off_is_not_recalled(told):

@@ -252,7 +252,7 @@ def test_a_budget_that_holds_nothing_is_not_told_as_an_empty_memory(project):
     project.call("memory_remember", {"text": "Redis needs AOF on.", "tier": "shared"})
     (content,) = project.call("memory_recall", {"max_chars": 100}).content
     assert isinstance(content, types.TextContent)
-    assert content.text == "the budget is too small for the block's frame and its notes"
+    assert content.text == "the budget is too small for the block's frame and its notes; make it larger"
 
 
 @pytest.mark.requirement("S4-13", "S4-18")

@@ -26,6 +26,15 @@ def test_an_agent_is_told_commands_in_its_own_name(said, named):
         ("(`amp forget a1b2` takes it out here)", "(`memory_forget` takes it out here)"),
         ("`amp resolve a1b2 c3d4` or `amp dispute a1b2 c3d4`", "`memory_resolve` or `memory_dispute`"),
         ("run `amp prune shared`; then again", "run `amp prune shared` (a person runs that); then again"),
+        (
+            "no record begins with mem:0; `amp record list` shows them",
+            "no record begins with mem:0; `memory_search` shows them",
+        ),
+        ("which agent? name it with --agent", "which agent? name it with `agent`"),
+        (
+            "add --make-room, or run `amp prune --agent dev`",
+            "add `make_room`, or run `amp prune --agent dev` (a person runs that)",
+        ),
         ("(`amp forget a1b2 --redact` helps)", "(`amp forget a1b2 --redact` (a person runs that) helps)"),
     ],
 )

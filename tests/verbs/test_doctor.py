@@ -62,7 +62,7 @@ def test_a_document_without_entries_and_a_block_without_room_are_told_apart():
     assert of_recall(Recall("", [], []), [SHARED], [SHARED]) == [
         Diagnosis(f"shared is not recalled: {SHARED.path} has no entries yet")
     ]
-    warning = "the budget is too small for the block's frame and its notes"
+    warning = "the budget is too small for the block's frame and its notes; make it larger"
     assert of_recall(Recall("", [], [warning]), [SHARED], [SHARED]) == [
         Diagnosis(warning, is_problem=True),
         Diagnosis("shared is not recalled: the block has no room for it"),
