@@ -9,6 +9,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from tests.package import nodes, tree
+
 REPOSITORY = Path(__file__).parents[1]
 NAME = "agent_memory_protocol"
 PACKAGE = REPOSITORY / NAME
@@ -69,11 +71,6 @@ def modules() -> dict[str, Path]:
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         found[name.removesuffix(".__init__")] = path
     return found
-
-
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def statements(node: ast.AST, *, for_hints: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
@@ -249,7 +246,7 @@ def test_rules_read_no_clock_no_disk_and_no_environment():
 
 def outside_world(path: Path) -> set[str]:
     """Return what a file imports or calls that tells the time, reaches the disk or knows the environment."""
-    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    calls = [node.func for node in nodes(path) if isinstance(node, ast.Call)]
     methods = {called.attr for called in calls if isinstance(called, ast.Attribute)}
     functions = {called.id for called in calls if isinstance(called, ast.Name)}
     imported = {name.partition(".")[0] for name in imports(path)}
@@ -285,7 +282,7 @@ def test_recall_loads_little(tmp_path):
 def test_a_public_class_name_stands_for_one_thing():
     found: dict[str, list[str]] = {}
     for module, path in modules().items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(module)
     assert {name: places for name, places in found.items() if len(places) > 1} == {}

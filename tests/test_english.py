@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import click
 
 from agent_memory_protocol.cli.main import amp
 from tests.each_row import each_row
+from tests.package import nodes
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "agent_memory_protocol"
@@ -27,10 +27,14 @@ HARD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """What is said in other words: any, again, duplicates, is, is not a. `There is no file` is plain and may be said."""
+SIGNS = ("whoever", "anew", "doubles", "stand", "stood", "none", " no ")
+"""One of these is in whatever HARD finds."""
 
 
 def hard_words(text: str) -> list[str]:
     """Return the hard words of a text, each with what is around it. Names in backticks are promised, not chosen."""
+    if not any(sign in " ".join(text.lower().split()) for sign in SIGNS):
+        return []  # as nearly all texts, for a tenth of the time
     plain = " ".join(re.sub(r"(?<!`)`[^`\n]+`(?!`)", "`name`", text).split())
     return [plain[max(0, found.start() - 30) : found.end() + 30] for found in HARD.finditer(plain)]
 
@@ -44,11 +48,6 @@ def commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Com
             below = command.get_command(context, word)
             assert below is not None
             yield from commands(below, f"{name} {word}")
-
-
-@cache
-def nodes(path: Path) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:

@@ -150,42 +150,41 @@ class Project:
         environ: Mapping[str, str] | None = None,
         words: Sequence[str] = (),
     ) -> Said:
-        """Run the hook, hold its answer to the host's shape, and return what it said."""
-        data = json.dumps(sent) if isinstance(sent, Mapping) else sent
+        """Answer in this process as the hook does, hold the answer to the host's shape, and return what it said."""
+        said: list[bytes] = []
+        write = os.write
+
+        def write_or_keep(file: int, data: bytes) -> int:
+            if file != 2:
+                return write(file, data)
+            said.append(data)
+            return len(data)
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name in set(os.environ) - set(self.environ()):
+                patch.delenv(name)
+            for name, value in {"HOME": str(self.home), **(environ or {})}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.home)
+            patch.setattr(hooks, "read_stdin", lambda _: _bytes(sent))
+            patch.setattr(os, "write", write_or_keep)
+            answer = hooks.run([event, "--host", host, *words])
+        return _checked(host, event, answer, b"".join(said))
+
+    def process(self, event: str, sent: str | bytes | Mapping[str, object], host: str = "claude") -> Said:
+        """Run the installed hook, hold its answer to the host's shape, and return what it said."""
         done = subprocess.run(
-            [self.script, event, "--host", host, *words],
-            input=data.encode() if isinstance(data, str) else data,
+            [self.script, event, "--host", host],
+            input=_bytes(sent),
             capture_output=True,
             cwd=self.home,
-            env=self.environ(environ),
+            env=self.environ(),
             timeout=SECONDS,
             check=False,
         )
         assert done.returncode == 0
         assert b"Traceback" not in done.stderr
-        answer = json.loads(done.stdout)
-        if host in NATIVE and event in NATIVE[host]:
-            check_shape(host, event, answer)
-        else:
-            assert answer == {}
-        return Said(answer, done.stderr.decode())
-
-    def answer(self, event: str, sent: str | bytes | Mapping[str, object], host: str = "claude") -> Said:
-        """Return what the hook says, from this process."""
-        data = json.dumps(sent) if isinstance(sent, Mapping) else sent
-        data = data.encode() if isinstance(data, str) else data
-        said: list[str] = []
-        with pytest.MonkeyPatch.context() as patch:
-            for name in [name for name in os.environ if name.startswith(OURS)]:
-                patch.delenv(name)
-            patch.setenv("HOME", str(self.home))
-            patch.chdir(self.home)
-            patch.setattr(hooks, "read_stdin", lambda _: data)
-            patch.setattr(hooks, "say", lambda problem: said.append(str(problem)))
-            answer = json.loads(hooks.run([event, "--host", host]))
-        if event in NATIVE[host]:
-            check_shape(host, event, answer)
-        return Said(answer, "\n".join(said))
+        return _checked(host, event, done.stdout, done.stderr)
 
     def write(self, path: str, text: str) -> Path:
         """Write a file of the project by hand."""
@@ -197,6 +196,20 @@ class Project:
     def tree(self) -> dict[str, bytes]:
         """Return every file below the home folder with its bytes."""
         return {str(path): path.read_bytes() for path in sorted(self.home.rglob("*")) if path.is_file()}
+
+
+def _bytes(sent: str | bytes | Mapping[str, object]) -> bytes:
+    data = json.dumps(sent) if isinstance(sent, Mapping) else sent
+    return data.encode() if isinstance(data, str) else data
+
+
+def _checked(host: str, event: str, printed: str | bytes, err: bytes) -> Said:
+    answer = json.loads(printed)
+    if host in NATIVE and event in NATIVE[host]:
+        check_shape(host, event, answer)
+    else:
+        assert answer == {}
+    return Said(answer, err.decode())
 
 
 @pytest.fixture

@@ -957,15 +957,15 @@ def test_a_denial_reaches_its_host(project, host):
 def test_what_a_tool_is_given_may_be_a_text(project, given):
     sent = {"cwd": str(project.root), "agentType": "reviewer", "toolArgs": given}
     sent["toolName"] = "apply_patch" if given.startswith("*") else "delete"
-    assert "it is read-only" in project.answer("pre-tool-use", sent, "copilot").denied
+    assert "it is read-only" in project.hook("pre-tool-use", sent, "copilot").denied
 
 
 @pytest.mark.parametrize("host", ["qwen", "copilot"])
 def test_a_subagent_s_call_is_judged_by_what_its_host_says_of_it(project, host):
     """Qwen Code names the agent in the agent's id, Copilot CLI in words of its own."""
     sent = project.recorded(host, "pre-tool-use-shell-subagent").replace("echo hi", f"echo x > {SHARED}")
-    assert project.answer("pre-tool-use", sent, host).answer == {}
-    assert "it is read-only" in project.answer("pre-tool-use", sent.replace("developer", "reviewer"), host).denied
+    assert project.hook("pre-tool-use", sent, host).answer == {}
+    assert "it is read-only" in project.hook("pre-tool-use", sent.replace("developer", "reviewer"), host).denied
 
 
 @pytest.mark.parametrize("host", ["claude", "gemini"])

@@ -21,9 +21,10 @@ SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 
 
 @pytest.mark.requirement("S4-21", "S4-26")
-@pytest.mark.parametrize("host", HOSTS)
+@each_row("host", HOSTS)
 def test_a_session_is_given_the_shared_memory(project, host):
-    said = project.hook("session-start", project.recorded(host, "session-start"), host)
+    answer = project.process if host in ("claude", "cursor") else project.hook
+    said = answer("session-start", project.recorded(host, "session-start"), host)
     assert said.err == ""
     assert "- The shared fact.\n" in said.context
     assert "The own fact." not in said.context
@@ -84,7 +85,7 @@ def test_a_context_that_has_the_block_hears_only_what_there_is_now(project, sour
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_resumed_session_of_a_host_that_forgets_is_given_the_block_again(project, host):
     sent = project.recorded(host, "session-start", source="resume", session_id="c1")
-    given = project.answer("session-start", sent, host).context
+    given = project.hook("session-start", sent, host).context
     assert given.startswith("<agent-memory id=") == (host in ("gemini", "qwen"))
 
 
@@ -107,7 +108,7 @@ def full(project):
     """A project whose shared memory does not fit into a start; the entry on migrations is what goes first."""
     project.write(SHARED, f"# Shared Knowledge\n\n## Rules\n\n{MIGRATIONS}{LARGE}")
     for host in HOSTS:
-        assert MIGRATIONS not in project.answer("session-start", project.recorded(host, "session-start"), host).context
+        assert MIGRATIONS not in project.hook("session-start", project.recorded(host, "session-start"), host).context
     return project
 
 
@@ -117,34 +118,34 @@ def asked(project, prompt, **changes):
 
 @pytest.mark.parametrize("host", [host for host in HOSTS if "prompt" in NATIVE[host]])
 def test_the_first_prompt_brings_what_the_start_left_out_and_it_is_about_once(full, host):
-    given = full.answer("prompt", asked(full, "Add a migration for a new column"), host).context
+    given = full.hook("prompt", asked(full, "Add a migration for a new column"), host).context
     assert given.startswith("<agent-memory id=")
     assert f"## Rules\n{MIGRATIONS}" in given
     assert "behind a flag" not in given
     assert len(given) <= 2_000
-    assert full.answer("prompt", asked(full, "Add a migration for a new column"), host).answer == {}
-    assert MIGRATIONS in full.answer("prompt", asked(full, "Another migration", session_id="other"), host).context
+    assert full.hook("prompt", asked(full, "Add a migration for a new column"), host).answer == {}
+    assert MIGRATIONS in full.hook("prompt", asked(full, "Another migration", session_id="other"), host).context
 
 
 @pytest.mark.parametrize(
     "prompt", ["hello", "please go on", "", "fix it, and put new behaviour first", "Bäume 🌳", "?" * 9000]
 )
 def test_a_prompt_that_memory_knows_nothing_of_brings_nothing_and_the_next_one_may(full, prompt):
-    assert full.answer("prompt", asked(full, prompt)).answer == {}
-    assert MIGRATIONS in full.answer("prompt", asked(full, "Now write the migration")).context
+    assert full.hook("prompt", asked(full, prompt)).answer == {}
+    assert MIGRATIONS in full.hook("prompt", asked(full, "Now write the migration")).context
 
 
 def test_a_prompt_brings_nothing_that_the_start_has_given(project):
-    assert project.answer("prompt", asked(project, "The shared fact and the own fact")).answer == {}
+    assert project.hook("prompt", asked(project, "The shared fact and the own fact")).answer == {}
 
 
 @pytest.mark.parametrize("source", ["clear", "compact"])
 def test_a_context_that_was_emptied_is_given_the_rest_again(full, source):
     sent = asked(full, "Add a migration")
-    assert MIGRATIONS in full.answer("prompt", sent).context
+    assert MIGRATIONS in full.hook("prompt", sent).context
     start = full.recorded("claude", "session-start", source=source, session_id=json.loads(sent)["session_id"])
-    full.answer("session-start", start)
-    assert MIGRATIONS in full.answer("prompt", sent).context
+    full.hook("session-start", start)
+    assert MIGRATIONS in full.hook("prompt", sent).context
 
 
 def test_the_settings_say_how_much_a_prompt_brings(full):
@@ -152,7 +153,7 @@ def test_the_settings_say_how_much_a_prompt_brings(full):
     sizes = []
     for number, chars in enumerate([0, 700, 4_000]):
         full.write(".scaffolding/amp.toml", f"[hooks]\nprompt_chars = {chars}\n")
-        sizes.append(len(full.answer("prompt", asked(full, about, session_id=str(number))).context))
+        sizes.append(len(full.hook("prompt", asked(full, about, session_id=str(number))).context))
     assert sizes[0] == 0 < sizes[1] <= 700 < sizes[2] <= 4_000
 
 
@@ -160,7 +161,7 @@ def test_what_has_expired_comes_with_no_prompt(full):
     (full.root / SHARED).write_text(
         (full.root / SHARED).read_text().replace("- Keep mig", "- [until 2020-01-01] Keep mig")
     )
-    assert full.answer("prompt", asked(full, "Add a migration for a new column")).answer == {}
+    assert full.hook("prompt", asked(full, "Add a migration for a new column")).answer == {}
 
 
 def test_where_a_person_has_the_hooks_too_those_of_the_project_are_silent(project):
@@ -277,12 +278,13 @@ WRONG = {
 @each_row("event", hook.EVENTS)
 @each_row("sent", WRONG.values(), ids=WRONG)
 def test_whatever_is_sent_is_answered(project, event, sent):
-    assert project.answer(event, sent).answer == {}
+    assert project.hook(event, sent).answer == {}
 
 
-@pytest.mark.parametrize("sent", WRONG.values(), ids=WRONG)
+@each_row("sent", WRONG.values(), ids=WRONG)
 def test_whatever_is_sent_the_host_goes_on_and_a_line_on_stderr_says_why(project, sent):
-    said = project.hook("session-start", sent)
+    answer = project.process if sent in ("", WRONG["deep"], WRONG["not-utf-8"]) else project.hook
+    said = answer("session-start", sent)
     assert said.answer == {}
     assert said.err.startswith("amp-hook: ")
     assert said.err.count("\n") == 1
@@ -303,7 +305,7 @@ ODD = [
 @each_row("message", ODD, ids=range(len(ODD)))
 def test_fields_of_the_wrong_kind_hold_nothing_up(empty, event, message):
     for host in HOSTS:
-        empty.answer(event, message, host)
+        empty.hook(event, message, host)
     assert empty.tree() == {}
 
 
@@ -433,7 +435,7 @@ def test_amp_hook_is_the_same_program(project, host):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout) == project.hook("session-start", sent, host).answer
+    assert json.loads(done.stdout) == project.process("session-start", sent, host).answer
 
 
 def test_a_module_call_is_the_same_program(project):
@@ -452,4 +454,4 @@ def test_a_pipe_in_place_of_the_person_s_settings_holds_no_session_up(project):
     (project.home / ".claude").mkdir(exist_ok=True)
     os.mkfifo(project.home / ".claude" / "settings.json")
     sent = {"session_id": "s1", "cwd": str(project.root), "source": "startup"}
-    assert "<agent-memory" in project.answer("session-start", sent).context
+    assert "<agent-memory" in project.hook("session-start", sent).context

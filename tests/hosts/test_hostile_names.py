@@ -62,7 +62,7 @@ def message(project):
 def test_a_hostile_name_is_given_what_everyone_is_and_no_more(project, message, event):
     before = project.tree()
     for name in NAMES:
-        said = project.answer(event, message(name))
+        said = project.hook(event, message(name))
         assert said.context.count("<memory tier=") == 1, name
         assert "- The shared fact." in said.context
         assert "is not allowed" in said.err
@@ -74,7 +74,7 @@ def test_a_hostile_name_is_given_what_everyone_is_and_no_more(project, message, 
 def test_a_hostile_name_keeps_nothing(project, message, event):
     before = project.tree()
     for name in NAMES:
-        assert project.answer(event, message(name)).answer == {}
+        assert project.hook(event, message(name)).answer == {}
     assert project.tree() == before
 
 
@@ -84,6 +84,6 @@ def test_a_hostile_name_writes_no_memory(project, message):
     command = {"tool_name": "Bash", "tool_input": {"command": "amp remember x"}}
     other = {"tool_name": "Write", "tool_input": {"file_path": str(project.root / "notes.txt"), "content": "amp\n"}}
     for name in NAMES:
-        assert "is not allowed" in project.answer("pre-tool-use", message(name, **write)).denied
-        assert "is not allowed" in project.answer("pre-tool-use", message(name, **command)).denied
-        assert project.answer("pre-tool-use", message(name, **other)).denied == ""
+        assert "is not allowed" in project.hook("pre-tool-use", message(name, **write)).denied
+        assert "is not allowed" in project.hook("pre-tool-use", message(name, **command)).denied
+        assert project.hook("pre-tool-use", message(name, **other)).denied == ""

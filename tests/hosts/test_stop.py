@@ -26,7 +26,7 @@ def record(project, lines=RECORD):
 
 def stop(project, host="claude", event="stop", **changes):
     changes = {"session_id": "s1", "transcript_path": record(project), **changes}
-    return project.answer(event, project.recorded(host, event, **changes), host)
+    return project.hook(event, project.recorded(host, event, **changes), host)
 
 
 def of_subagent(project):
@@ -157,8 +157,8 @@ def test_who_saved_something_is_not_reminded(project):
 
 def test_nothing_happens_where_there_is_no_memory(empty):
     changes = {"agent_type": "reviewer", "last_assistant_message": FINDINGS, "transcript_path": record(empty)}
-    assert empty.answer("subagent-stop", empty.recorded("claude", "subagent-stop", **changes)).answer == {}
-    assert empty.answer("stop", empty.recorded("claude", "stop", **changes)).answer == {}
+    assert empty.hook("subagent-stop", empty.recorded("claude", "subagent-stop", **changes)).answer == {}
+    assert empty.hook("stop", empty.recorded("claude", "stop", **changes)).answer == {}
     assert not (empty.root / ".scaffolding").exists()
 
 
