@@ -30,6 +30,7 @@ from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool, MemoryToolError
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
 from agent_memory_protocol.verbs.upkeep_answers import Restorable
+from tests.folder import Kept, files
 
 REPOSITORY = Path(__file__).parents[1]
 SHARED, AGENT, CONVERSATION = Tier.SHARED, Tier.AGENT, Tier.CONVERSATION
@@ -83,27 +84,41 @@ class Project:
 
     def tree(self) -> dict[str, bytes]:
         """Return every file but those that may be deleted at any time."""
-        return {
-            path.relative_to(self.root.parent).as_posix(): path.read_bytes()
-            for path in sorted(self.root.parent.rglob("*"))
-            if path.is_file() and "/.amp/" not in path.as_posix()
-        }
+        return {path: data for path, data in files(self.root.parent).items() if "/.amp/" not in path}
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("filled")
-    (folder / "project").mkdir()
+    folder: Path = tmp_path_factory.mktemp("filled") / "one"
+    (folder / "project").mkdir(parents=True)
     Project(folder / "project").fill()
     return folder
 
 
+@pytest.fixture(scope="module")
+def kept(filled) -> Kept:
+    return Kept(filled)
+
+
 @pytest.fixture
-def make(filled, tmp_path, monkeypatch) -> Callable[[], Project]:
-    """Make one more copy of the project."""
+def project(filled, kept, clean) -> Project:
+    """The project itself, as it was filled."""
+    kept.put_back()
+    return Project(filled / "project")
+
+
+@pytest.fixture
+def clean(tmp_path, monkeypatch) -> None:
+    """An environment that says nothing of memory."""
     for name in ("AMP_AGENT", "AMP_CONVERSATION", "AMP_ROOT", "AMP_DISABLE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture
+def make(filled, kept, tmp_path, clean) -> Callable[[], Project]:
+    """Make one more copy of the project."""
+    kept.put_back()
     copies = iter(range(1000))
 
     def copy() -> Project:
@@ -899,6 +914,13 @@ def attempts(project: Project, door: Door, who: list[tuple[str, Actor]], text: s
             yield attempt
 
 
+def some(every: Iterator[Attempt], door: Door, count: int) -> list[Attempt]:
+    """Return so many attempts at a door, from another place in their row than at its neighbours."""
+    found = list(every)
+    first = [*DOORS, *RECORD_DOORS].index(door) % len(found)
+    return [*found[first:], *found[:first]][:count]
+
+
 def refusal(door: Door, attempt: Attempt) -> AgentMemoryError | None:
     """Make an attempt that must fail; return what it was refused with, None where it did nothing.
 
@@ -921,13 +943,12 @@ def refusal(door: Door, attempt: Attempt) -> AgentMemoryError | None:
 
 @pytest.mark.requirement("S4-12", "S4-14", "S4-17", "S4-52", "S4-53", "S4-54", "S4-55")
 @each_door
-def test_whoever_may_not_write_is_refused(make, door, sized):
-    """B74, B79. The short run tries every second one."""
-    project = make()
+def test_whoever_may_not_write_is_refused(project, door, sized):
+    """B74, B79. The short run tries three at each door, others at the next."""
     helper = project.root / ".claude" / "agents" / "helper.md"
     helper.parent.mkdir(parents=True)
     helper.write_text("---\nname: helper\ndisallowedTools: Write, Edit\n---\n")
-    for attempt in attempts(project, door, OUTSIDERS[:: sized(2, 1, 1)]):
+    for attempt in some(attempts(project, door, OUTSIDERS), door, sized(3, 12, 12)):
         error = refusal(door, attempt)
         if door.tells:
             assert error is None or isinstance(error, (AccessDenied, InvalidArgument))
@@ -940,29 +961,28 @@ def test_whoever_may_not_write_is_refused(make, door, sized):
 
 
 @each_door
-def test_whoever_may_write_is_served(make, door, sized):
-    """The short run tries one at each tier."""
-    for attempt in attempts(make(), door, INSIDERS[:: sized(3, 1, 1)]):
-        fresh = replace(attempt, project=make())
+def test_whoever_may_write_is_served(project, kept, door, sized):
+    """The short run tries one at each door, another at the next."""
+    for attempt in some(attempts(project, door, INSIDERS), door, sized(1, 7, 7)):
+        kept.put_back()
         if door.makes:
-            (fresh.project.root / fresh.target.path).unlink()
-        before = fresh.project.tree()
-        assert door.attempt(fresh), (door.name, fresh)
-        assert fresh.project.tree() != before, (door.name, fresh)
+            (project.root / attempt.target.path).unlink()
+        before = project.tree()
+        assert door.attempt(attempt), (door.name, attempt)
+        assert project.tree() != before, (door.name, attempt)
 
 
 @pytest.mark.requirement("S4-54")
 @each_record_door
-def test_a_read_only_agent_changes_no_record(make, door):
-    project = make()
+def test_a_read_only_agent_changes_no_record(project, door):
     for actor in (Actor("reviewer"), Actor("architect", "c1")):
         error = refusal(door, Attempt(project, actor, SHARED, ""))
         assert isinstance(error, InvalidArgument if door.tells else AccessDenied)
 
 
 @each_record_door
-def test_an_agent_that_may_write_changes_records(make, door):
-    attempt = Attempt(make(), Actor("dev"), SHARED, "")
+def test_an_agent_that_may_write_changes_records(project, door):
+    attempt = Attempt(project, Actor("dev"), SHARED, "")
     before = attempt.project.tree()
     assert door.attempt(attempt)
     # At its own rates nothing decays on the day it is remembered.
@@ -974,12 +994,12 @@ def test_an_agent_that_may_write_changes_records(make, door):
 
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings], ids=door_id)
-def test_no_secret_is_written(make, door, sized):
-    """B72. The short run tries one at each tier."""
+def test_no_secret_is_written(project, door, sized):
+    """B72. The short run tries one at each door, another at the next."""
     text = f"CI uses {TOKEN}."
-    project = make()
-    tried = Attempt(project, Actor("dev"), SHARED, "", text)
-    for attempt in [tried] if door in RECORD_DOORS else attempts(project, door, INSIDERS[:: sized(3, 1, 1)], text):
+    every = iter([Attempt(project, Actor("dev"), SHARED, "", text)])
+    every = every if door in RECORD_DOORS else attempts(project, door, INSIDERS, text)
+    for attempt in some(every, door, sized(1, 7, 7)):
         error = refusal(door, attempt)
         if door.tells:
             continue
@@ -1012,9 +1032,8 @@ def test_nothing_hidden_is_written(make, door, sized):
 @pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings == "text"], ids=door_id)
-def test_no_text_larger_than_a_file_is_written(make, door):
+def test_no_text_larger_than_a_file_is_written(project, door):
     text = "A line of a fact, again and again, as it were.\n" * 600
-    project = make()
     tried = Attempt(project, Actor("dev"), SHARED, "", text)
     for attempt in [tried] if door in RECORD_DOORS else attempts(project, door, INSIDERS, text):
         error = refusal(door, attempt)
@@ -1023,9 +1042,8 @@ def test_no_text_larger_than_a_file_is_written(make, door):
 
 @pytest.mark.requirement("S4-59")
 @pytest.mark.parametrize("door", [one for one in DOORS if one.grows], ids=door_id)
-def test_no_document_grows_past_its_limit(make, door):
-    project = make()
-    for attempt in attempts(project, door, INSIDERS):
+def test_no_document_grows_past_its_limit(project, door, sized):
+    for attempt in some(attempts(project, door, INSIDERS), door, sized(2, 7, 7)):
         lines = (project.root / TARGETS[str(Target(attempt.tier, attempt.owner))].path).read_text().count("\n")
         (project.root / ".scaffolding" / "amp.toml").write_text(f"[limits]\nmax_lines = {lines}\n")
         error = refusal(door, attempt)

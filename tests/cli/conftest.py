@@ -4,7 +4,6 @@ import io
 import json
 import os
 import pkgutil
-import stat
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +19,7 @@ import pytest
 
 import agent_memory_protocol
 from agent_memory_protocol.cli.main import main
+from tests.folder import everything
 
 SECONDS = 30
 """How long a process may take: one that hangs must not hang the tests."""
@@ -155,15 +155,11 @@ class Amp:
 
     def tree(self, folder: Path | None = None) -> dict[str, tuple[int, bytes]]:
         """Return every file, link and folder with its mode and bytes, those aside that may be deleted at any time."""
-        folder = folder or self.root
-        found = {}
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder).as_posix()
-            if ".scaffolding/.amp" not in name or name.endswith("amp.toml"):
-                info = path.lstat()
-                data = os.fsencode(os.readlink(path)) if path.is_symlink() else b""
-                found[name] = info.st_mode, path.read_bytes() if stat.S_ISREG(info.st_mode) else data
-        return found
+        return {
+            name: found
+            for name, found in everything(folder or self.root).items()
+            if ".scaffolding/.amp" not in name or name.endswith("amp.toml")
+        }
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from agent_memory_protocol.hosts import hook as hooks
+from tests.folder import files
 
 RECORDED = Path(__file__).parents[1] / "data" / "hooks"
 SECONDS = 30
@@ -195,7 +196,7 @@ class Project:
 
     def tree(self) -> dict[str, bytes]:
         """Return every file below the home folder with its bytes."""
-        return {str(path): path.read_bytes() for path in sorted(self.home.rglob("*")) if path.is_file()}
+        return files(self.home)
 
 
 def _bytes(sent: str | bytes | Mapping[str, object]) -> bytes:
