@@ -36,6 +36,7 @@ from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.formats import schemas
 from agent_memory_protocol.formats.jsonl_rules import ENTRY_RULES, KINDS
 from tests.each_row import each_row
+from tests.folder import Kept
 
 REPOSITORY = Path(__file__).parents[1]
 RUN = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -329,10 +330,8 @@ def keys_of(answer: object) -> set[str]:
 JSON_ANSWERS = [(row[0].strip("`"), row[1]) for row in rows_of(PROTOCOL, "answer of")]
 
 
-@pytest.mark.parametrize(("command", "described"), JSON_ANSWERS, ids=[command for command, _ in JSON_ANSWERS])
-def test_a_json_answer_has_the_keys_that_are_described(command, described, project, monkeypatch):
-    """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
-    monkeypatch.chdir(project.path)  # a file that the command names must not be written into the checkout
+def fill(project: Project) -> dict[str, str]:
+    """Fill a project with something of everything; return what stands for the words of a command."""
     second = project.remember("A fact.", agent="developer")
     kept = project.remember("A fact of old.", agent="developer", dated=date(2025, 1, 1))
     gone = project.remember("A fact that went.", agent="developer")
@@ -341,17 +340,30 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
     project.remember("A fact that an editor overwrote.", agent="developer")
     more = "\n- [Gone](user_gone.md) - No more.\n\n## 2024-02-01\n\n- A fact of its day.\n"
     kept.path.write_text(before.replace(" Max 200 lines.", "") + more)
-
     for note in ("user_coffee", "project_plan"):
         kept.path.with_name(f"{note}.md").write_text("A note.\n")
-    names = {
+    source = project.path / ".claude" / "agent-memory"
+    for path, text in (("developer/MEMORY.md", "- Not a fact of old.\n"), ("no name/MEMORY.md", "- Lost.\n")):
+        (source / path).parent.mkdir(parents=True)
+        (source / path).write_text(text)
+    entry = {"id": "a", "timestamp_ms": 0, "text": "A fact from elsewhere.", "embedding": ""}
+    (project.path / "in.ndjson").write_text(f"{json.dumps(entry)}\n{{}}\n")
+    (project.path / "report.md").write_text("```memory-findings\n- shared: One.\n- agent: Two.\n- Three.\n```\n")
+    return {
         "ID": kept.entry.id,
         "SECOND": second.entry.id,
         "NOTE": "user_coffee",
         "OTHER": "project_plan",
-        **(project.records() if re.search("record|consolidate|decay|recall|search", command, re.IGNORECASE) else {}),
+        "SOURCE": str(source),
+        "OUT.md": str(project.path / "out.md"),
+        "IN.ndjson": str(project.path / "in.ndjson"),
+        "agent.key": str(project.path / "agent.key"),
+        "OUTPUT": str(project.path / "report.md"),
     }
-    names["SOURCE"] = str(project.path / ".claude" / "agent-memory")
+
+
+def prepare(project: Project, command: str, names: dict[str, str]) -> None:
+    """Add what one command needs to have something to say."""
     if command.startswith("amp diff"):
         git = ["git", "-C", str(project.path), "-c", "user.name=t", "-c", "user.email=t@t"]
         for step in ("init -q", "commit -q --allow-empty -m x"):
@@ -365,17 +377,23 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         project.remember("All that is old.", agent="other", dated=date(2025, 1, 1))
     for conversation in ("c1", "c2") if command.startswith(("amp distill", "amp learn", "amp close")) else ():
         project.remember("A fact that two conversations share.", conversation=conversation)
-    for path, text in (("developer/MEMORY.md", "- Not a fact of old.\n"), ("no name/MEMORY.md", "- Lost.\n")):
-        file = Path(names["SOURCE"], path)
-        file.parent.mkdir(parents=True)
-        file.write_text(text)
-    names |= {"OUT.md": str(project.path / "out.md"), "IN.ndjson": str(project.path / "in.ndjson")}
-    entry = {"id": "a", "timestamp_ms": 0, "text": "A fact from elsewhere.", "embedding": ""}
-    (project.path / "in.ndjson").write_text(f"{json.dumps(entry)}\n{{}}\n")
-    names["agent.key"] = str(project.path / "agent.key")
-    report = project.path / "report.md"
-    report.write_text("```memory-findings\n- shared: One.\n- agent: Two.\n- Three.\n```\n")
-    names["OUTPUT"] = str(report)
+
+
+def test_a_json_answer_has_the_keys_that_are_described(project, monkeypatch):
+    """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
+    monkeypatch.chdir(project.path)  # a file that the command names must not be written into the checkout
+    names = fill(project)
+    plain = Kept(project.path)
+    names |= project.records()
+    with_records = Kept(project.path)
+    for command, described in JSON_ANSWERS:
+        needs_records = re.search("record|consolidate|decay|recall|search", command, re.IGNORECASE)
+        (with_records if needs_records else plain).put_back()
+        prepare(project, command, names)
+        check_keys(project, command, described, names)
+
+
+def check_keys(project: Project, command: str, described: str, names: dict[str, str]) -> None:
     arguments = [names.get(word, word) for word in shlex.split(command)[1:]]
     environment = {"AMP_AGENT": None, "AMP_CONVERSATION": None}
     root = [] if arguments[0] == "conformance" else ["--root", str(project.path)]
@@ -390,7 +408,7 @@ def test_a_json_answer_has_the_keys_that_are_described(command, described, proje
         del answers[0]["where"]
         described = described.replace("`where`: the answer of `amp where`", "")
     described = re.sub(r"\([^)]*\)", "", described)
-    assert keys_of(answers) == set(re.findall(r"`(\w+)`", described))
+    assert keys_of(answers) == set(re.findall(r"`(\w+)`", described)), command
 
 
 def commands_of(group: click.Group) -> Iterator[tuple[str, click.Command]]:
