@@ -41,8 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # An example may wait for the disk or for another test: a deadline would measure the machine.
     # The short runs try the same examples each time and so say the same of the same code; the long run explores.
-    # Ten are enough to run into what a change breaks; `.ci/run` tries a hundred in its slow step.
-    hypothesis.settings.register_profile("short", deadline=None, derandomize=True, max_examples=10)
+    # A few are enough to run into what a change breaks; `.ci/run` tries a hundred in its slow step.
+    hypothesis.settings.register_profile("short", deadline=None, derandomize=True, max_examples=5)
     hypothesis.settings.register_profile("slow", deadline=None, derandomize=True, max_examples=100)
     hypothesis.settings.register_profile("long", deadline=None, max_examples=20_000)
     config.option.slow = config.option.slow or config.option.long
@@ -71,8 +71,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector pass over ten thousand tests and all modules, which stay to the end."""
+    """Have the garbage collector pass over all tests and modules, which stay to the end, and look less often."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

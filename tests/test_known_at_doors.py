@@ -240,7 +240,7 @@ def mcp(at: Case) -> Iterator[StoredEntry]:
 
 
 @pytest.mark.parametrize("name", DOORS)
-@settings(max_examples=2)
+@settings(max_examples=1 if settings().max_examples < 100 else 2)
 @example(drawn=(EVERYTHING, "[2026-03-01] [keep] [until 2027-01-01]", "Infra"))
 @given(drawn=entries())
 def test_what_is_known_of_an_entry_is_behind_every_door_or_its_loss_is_said(name, drawn):

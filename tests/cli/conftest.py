@@ -31,8 +31,9 @@ OURS = ("AMP_", "XDG_CONFIG_HOME", "CLAUDE_", "NO_COLOR", "FORCE_COLOR")
 
 @cache
 def load_the_package() -> None:
+    """Load what commands use: all but what starts a command, or loads the SDK of another for seconds."""
     for module in pkgutil.walk_packages(agent_memory_protocol.__path__, "agent_memory_protocol."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith(("__main__", "mcp.server", "sdk", "anthropic_tool")):
             import_module(module.name)
 
 

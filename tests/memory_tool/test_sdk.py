@@ -98,6 +98,7 @@ def drive_async(root, environ) -> Model:
     return asyncio.run(drive())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drive", [drive_sync, drive_async])
 def test_the_tool_runner_carries_out_what_the_model_asks(drive, tmp_path):
     environ = {"HOME": str(tmp_path)}
@@ -122,6 +123,7 @@ def test_the_tool_runner_carries_out_what_the_model_asks(drive, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_a_command_as_the_sdk_reads_it_is_carried_out_too(tmp_path):
     from anthropic.types.beta import BetaMemoryTool20250818ViewCommand
 
