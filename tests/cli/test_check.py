@@ -308,7 +308,7 @@ def test_a_folder_stands_for_all_that_lies_below_it(messy, path):
 
 
 def test_rules_are_listed_with_whether_they_are_on(amp):
-    out = amp.process("check", "--rules").out
+    out = amp("check", "--rules").out
     for rule in ("secret", "belongs-state", "belongs-repository", "tier-over-limit", "index-orphan", "store-twins"):
         assert f"{rule} " in out
     assert [line.split()[2] for line in out.splitlines() if line.startswith("tier-prose ")] == ["off"]

@@ -232,7 +232,7 @@ def test_a_store_that_is_a_file_is_one_line_for_everyone(amp):
     """B80."""
     amp.write(".scaffolding", "a file\n")
     before = amp.tree()
-    recalled = amp.process("recall", "dev")
+    recalled = amp("recall", "dev")
     assert recalled.code == 0
     problem = ".scaffolding: cannot be read: there is a file where a folder should be; move it away"
     assert recalled.err == f"amp: {problem}\n"

@@ -205,6 +205,7 @@ def test_doctor_says_which_switch_keeps_hooks_from_running(whole, host, number):
     assert [line for line in hosts_lines(answer) if "its hooks are off: " in line], answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 def test_in_a_subfolder_doctor_says_whether_the_host_reads_the_settings_above(whole, host):
     subprocess.run(["git", "init", "-q"], cwd=whole.root, check=True)
@@ -282,6 +283,7 @@ def test_where_no_entry_may_be_read_doctor_says_so_and_nothing_is_wrong(whole):
     assert "a session would be given nothing at its start: there is no entry that it may read yet" in answer.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 def test_the_command_line_itself_ends_with_0_whatever_becomes_of_the_program(whole, host):
     whole("install", host)

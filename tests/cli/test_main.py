@@ -89,6 +89,7 @@ def test_without_a_verb_the_help_is_shown(amp):
     assert "\n  remember " in answer.out + answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("amp",), ("agent-memory",), ("python", "-m", "agent_memory_protocol")], ids=" ".join
 )
@@ -166,7 +167,9 @@ def test_a_code_page_that_lacks_a_character_shows_its_escape(amp, encoding, show
     amp.process("recall", "😀", environ=environ).refuses(2, "agent name '\\U0001f600' is not allowed")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding", ["cp1252", *(pytest.param(one, marks=pytest.mark.slow) for one in ("ascii", "utf-8"))]
+)
 def test_json_stays_json_whatever_the_code_page(amp, encoding):
     amp("remember", EMOJI)
     done = subprocess.run(
@@ -195,7 +198,11 @@ def test_the_locale_does_not_change_what_is_written(amp, environ):
     assert "the build is" in amp.process("recall", environ=environ).out
 
 
-@pytest.mark.parametrize("args", [("recall",), ("list", "--json"), ("--help",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "args",
+    [("recall",), *(pytest.param(args, marks=pytest.mark.slow) for args in (("list", "--json"), ("--help",)))],
+    ids=" ".join,
+)
 def test_a_reader_that_stops_early_is_no_error(amp, args):
     """`amp recall | head -1` (B53)."""
     amp("remember", "one fact")
@@ -226,7 +233,11 @@ def test_head_gets_its_line_of_a_long_answer(amp):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("args", [("list",), ("where", "--json"), ("--help",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "args",
+    [("list",), *(pytest.param(args, marks=pytest.mark.slow) for args in (("where", "--json"), ("--help",)))],
+    ids=" ".join,
+)
 def test_an_answer_that_cannot_be_printed_says_so(amp, args):
     amp("remember", "one fact")
     with open("/dev/full", "w") as full:
@@ -255,7 +266,13 @@ def test_a_closed_stdout_is_no_error(amp, args):
 
 @pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
 @pytest.mark.parametrize(
-    ("args", "code"), [(("frobnicate",), 2), (("remember", ""), 3), (("recall", ".."), 2)], ids=str
+    ("args", "code"),
+    [
+        (("remember", ""), 3),
+        pytest.param(("frobnicate",), 2, marks=pytest.mark.slow),
+        pytest.param(("recall", ".."), 2, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_the_exit_code_stands_even_where_the_message_cannot(amp, closed, args, code):
     done = subprocess.run(

@@ -244,7 +244,9 @@ def test_hostile_text_stays_data_between_one_pair_of_markers(amp):
 
 
 @pytest.mark.requirement("S4-69", "S4-71")
-@pytest.mark.parametrize("local", ["missing", "a-file", "rubbish"])
+@pytest.mark.parametrize(
+    "local", ["rubbish", *(pytest.param(one, marks=pytest.mark.slow) for one in ("missing", "a-file"))]
+)
 def test_the_conversation_needs_no_database(amp, local):
     """With no index, a deleted one, a corrupt one, and where SQLite cannot be loaded."""
     amp("remember", "we go with Postgres", "--conversation", "c1")

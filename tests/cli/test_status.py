@@ -76,7 +76,13 @@ def test_status_as_json_has_the_figures(told):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "full", "empty"), [("utf-8", "█", "░"), ("cp437", "█", "░"), ("ascii", "#", "."), ("cp1252", "#", ".")]
+    ("encoding", "full", "empty"),
+    [
+        ("cp1252", "#", "."),
+        pytest.param("utf-8", "█", "░", marks=pytest.mark.slow),
+        pytest.param("cp437", "█", "░", marks=pytest.mark.slow),
+        pytest.param("ascii", "#", ".", marks=pytest.mark.slow),
+    ],
 )
 def test_the_bars_are_made_of_what_the_terminal_has(told, encoding, full, empty):
     done = subprocess.run(
@@ -106,7 +112,13 @@ def test_a_terminal_is_shown_colours_for_what_is_full(amp, entries, colour):
 
 
 @pytest.mark.parametrize(
-    "environ", [{"NO_COLOR": "1"}, {"NO_COLOR": "yes"}, {"TERM": "dumb", "NO_COLOR": "1"}], ids=str
+    "environ",
+    [
+        {"NO_COLOR": "yes"},
+        pytest.param({"NO_COLOR": "1"}, marks=pytest.mark.slow),
+        pytest.param({"TERM": "dumb", "NO_COLOR": "1"}, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_no_color_is_respected(told, environ):
     assert "\x1b" not in on_a_terminal(told, "status", **environ)

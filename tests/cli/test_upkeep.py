@@ -1,4 +1,4 @@
-"""`amp prune`, `restore`, `forget`, `edit` and `sync`, as people and nightly jobs run them; each once as a process."""
+"""`amp prune`, `restore`, `forget`, `edit` and `sync`, as people and nightly jobs run them."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_prune_shows_what_goes_what_stays_and_why_and_changes_nothing(told):
 @pytest.mark.requirement("S4-63")
 def test_prune_does_what_it_showed_once(told):
     """B68."""
-    lines = said(told.process("prune", *TODAY, "--apply"))
+    lines = said(told("prune", *TODAY, "--apply"))
     assert lines[0] == f"shared  {SHARED}: 1 of 10 entries went"
     assert lines[-1] == "1 entry archived; `amp restore --last` shows how to bring them back"
     assert text(told) == PAGE.replace("- [2026-01-01] old one\n", "")
@@ -370,7 +370,7 @@ def test_restore_shows_what_comes_back_and_does_it_once(told):
         "nothing was changed; add --apply to bring it back",
     ]
     assert told.tree() == before
-    assert said(told.process("restore", "--last", "--apply")) == [f"restored: {SHARED}:4  [{one}]"]
+    assert said(told("restore", "--last", "--apply")) == [f"restored: {SHARED}:4  [{one}]"]
     assert text(told) == PAGE
     before = told.tree()
     answer = told("restore", "--last", "--apply")
@@ -514,7 +514,7 @@ def test_the_first_characters_of_an_id_are_enough_in_every_command(told):
 
 def test_edit_keeps_place_and_date(told):
     old = id_of(told, "old one")
-    (line,) = said(told.process("edit", old, "a better text"))
+    (line,) = said(told("edit", old, "a better text"))
     new = id_of(told, "a better text")
     assert line == f"edited: {SHARED}:4  [{new}], was [{old}]"
     assert text(told) == PAGE.replace("old one", "a better text")
@@ -647,7 +647,7 @@ def test_sync_keeps_the_limit_and_says_how_what_has_no_room_comes_back(told):
     told.write(SHARED, PAGE + "".join(f"- typed by hand {number}\n" for number in range(200 - PAGE.count("\n"))))
     planned = told("sync")
     assert said(planned)[0] == "shared  overwritten, no room for it, to be in the ledger: - just told"
-    healed = told.process("sync", "--apply")
+    healed = told("sync", "--apply")
     assert healed.out.splitlines() == ["shared  overwritten, no room for it, now in the ledger: - just told"]
     assert healed.code == 0
     assert f"then `amp restore {lost} --apply`" in healed.err

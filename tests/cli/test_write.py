@@ -121,7 +121,7 @@ def test_the_first_memory_makes_its_file_and_says_where_it_stands(amp):
     room = 25_600 - len(HEADER) - len("\n- Redis needs AOF on.\n")
     assert second == f"196 of 200 lines and {room:,} of 25,600 bytes left"
     assert text_of(amp) == HEADER + "\n- Redis needs AOF on.\n"
-    assert "- Redis needs AOF on." in amp.process("recall").out
+    assert "- Redis needs AOF on." in amp("recall").out
 
 
 def test_a_memory_that_begins_where_no_project_is_says_in_which_folder_once(amp):
@@ -328,7 +328,9 @@ def test_a_stdin_that_holds_no_memory_is_refused(amp, stdin, code, words):
     assert amp.tree() == {}
 
 
-@pytest.mark.parametrize("stdin", ["<&-", "</dev/zero", "</dev/null"])
+@pytest.mark.parametrize(
+    "stdin", ["</dev/zero", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", "</dev/null"))]
+)
 def test_an_odd_stdin_is_told_in_one_line(amp, stdin):
     done = subprocess.run(
         ["bash", "-c", f'"$@" {stdin}', "bash", amp.script, "remember", "-"],

@@ -57,6 +57,7 @@ def active(memory: Memory) -> list[str]:
         pytest.param(16, 500, id="very-many", marks=pytest.mark.long),
     ],
 )
+@pytest.mark.slow
 def test_processes_that_remember_at_once_lose_nothing_and_what_all_say_is_one_fact(processes, count, address):
     told = said([start(address, number, count) for number in range(processes)])
     assert len(told) == processes * (count - len(range(0, count, 10))) + len(range(0, count, 10))
