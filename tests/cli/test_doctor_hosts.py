@@ -264,8 +264,8 @@ def test_two_sets_of_hooks_that_both_give_memory_are_told(whole):
 
 
 def test_a_slow_hook_is_told_and_not_waited_for(whole, monkeypatch):
+    assert whole("install", "claude").code == 0
     monkeypatch.setattr("agent_memory_protocol.hosts.rehearsal.SECONDS", 0.2)
-    whole("install", "claude")
     (whole.home / "bin" / "amp-hook").unlink()
     (whole.home / "bin" / "amp-hook").write_text("#!/bin/sh\nsleep 60\n")
     (whole.home / "bin" / "amp-hook").chmod(0o755)
