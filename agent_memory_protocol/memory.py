@@ -207,6 +207,8 @@ class Memory(Decisions):
         Raises:
             IllegalMove: the record has gone another way here; nothing is changed.
         """
+        from .consolidation.door import strings_of
+
         slots = encode(record.slots).decode() if record.slots else None
         with self._lock:
             self._check_pass(apply)
@@ -215,6 +217,8 @@ class Memory(Decisions):
                 ("source", record.provenance.ref or None),
                 *(("tag", tag) for tag in record.tags if tag),
                 ("slots", slots),
+                # Spelled as JSON, a control character is an escape that can be seen.
+                *(("slots", text) for text in strings_of(record.slots) if text.strip()),
             )
             finder = self._shelf.look(hurried=True)
             known = self._store.history(record.id) if finder.has(record.id) else ()

@@ -365,6 +365,15 @@ def test_a_text_that_no_memory_may_hold_is_refused(memory, text, why):
         memory.remember("One.", tags="word")
 
 
+@pytest.mark.parametrize("slots", [{"extra": {"a\x1bb": "c"}}, {"extra": {"a": "b\x07"}}, {"a\u200b": "b"}])
+def test_what_is_brought_with_a_record_hides_nothing(memory, slots):
+    """As JSON a control character is an escape, which hid it from the check."""
+    made = new_record(
+        RecordType.FACT, "Redis needs AOF.", provenance=Provenance("import"), now=datetime.now(UTC), slots=slots
+    )
+    refuses(memory, RefusedText, lambda: memory.add(made), "nobody sees")
+
+
 def test_a_read_only_agent_changes_nothing(tmp_path):
     project = tmp_path / "project"
     (project / ".claude" / "agents").mkdir(parents=True)

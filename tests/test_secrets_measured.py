@@ -187,13 +187,13 @@ LANGUAGES = {
     "Spanish": ("La contraseña de la base es {}", "contraseña: {}", "# clave = {}"),
     "Portuguese": ("A senha do banco é {}", "senha: {}"),
     "French": ("Le mot de passe est {}", "Mot de passe : {}"),
-    "Italian": ("La password è {}", "parola d'ordine: {}"),
-    "German": ("Das Kennwort für die Datenbank lautet {}", "Passwort: {}"),
+    "Italian": ("La password è {}", "parola d'ordine: {}", "Password di root: {}"),
+    "German": ("Das Kennwort für die Datenbank lautet {}", "Passwort: {}", "Zugangsdaten: admin / {}"),
     "Russian": ("Пароль от базы: {}", "пароль — {}"),
     "Chinese": ("数据库密码为 {}", "密码：{}", "密码是{}"),
     "Japanese": ("パスワードは {} です", "パスワード: {}"),
     "Korean": ("비밀번호는 {} 입니다", "비밀번호: {}"),
-    "Turkish": ("şifre: {}", "parola = {}"),
+    "Turkish": ("şifre: {}", "parola = {}", "Veritabanı şifresi: {}"),
     "Polish": ("Hasło to {}", "hasło: {}"),
     "Dutch": ("Het wachtwoord is {}", "wachtwoord: {}"),
 }
@@ -222,6 +222,11 @@ PLACES = (
     "redis-cli -a {}",
     "sshpass -p {} ssh host",
     "echo {} | docker login -u bot --password-stdin",
+    "the root password got changed to {} yesterday",
+    '<add key="DbPassword" value="{}" />',
+    "- name: DB_PASSWORD\n  value: {}",
+    "login with bob and {} on staging",
+    "creds for grafana: admin:{}",
 )
 
 
@@ -315,6 +320,18 @@ NO_SECRETS = (
     "Password rules:\n\n```\n^(?=.*[A-Z])(?=.*[0-9]).{12,}$\n```",
     "setPassword(\"changeme\") and signIn.password('should reject')",
     "| secret | owner |\n|---|---|\n| db/prod/main-1 | platform-team |",
+    "amqp://guest:guest@localhost:5672/",
+    "postgresql://postgres:postgres@localhost/test",
+    "https://user:pass@example.com is refused by fetch.",
+    "access key for the keyboard menu: Alt+Shift+F2",
+    "- name: TOKEN_TTL\n  value: 3600s",
+    '<add key="PasswordPolicy" value="Strict" />',
+    '{"name": "ACCESS_TOKEN_URL", "value": "https://auth.acme.example/token"}',
+    "Log in as bob and open /settings/tokens2026.",
+    "user: admin / role: owner1",
+    "La password di produzione: vedi Vault",
+    "Veritabanı şifresi Vault içinde.",
+    "Zugangsdaten: siehe Vault / Team-A",
 )
 
 

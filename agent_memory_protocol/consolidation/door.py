@@ -145,7 +145,7 @@ def _check_texts(record: Record, allow: Collection[str]) -> None:
     """Refuse a record that is empty, or that holds something invisible, or a secret."""
     if not record.body.strip():
         raise RefusedText("a record without text remembers nothing")
-    for text in (record.body, *record.tags, record.provenance.ref or "", *_strings(record.slots)):
+    for text in (record.body, *record.tags, record.provenance.ref or "", *strings_of(record.slots)):
         _check_shown(text, allow, "record")
 
 
@@ -157,16 +157,17 @@ def _check_shown(text: str, allow: Collection[str], what: str) -> None:
     check_text(text, allow=allow, what=what)
 
 
-def _strings(value: Json) -> Iterator[str]:
+def strings_of(value: Json) -> Iterator[str]:
+    """Yield every text in a value, the names of its fields too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for key, item in value.items():
             yield key
-            yield from _strings(item)
+            yield from strings_of(item)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _strings(item)
+            yield from strings_of(item)
 
 
 def _create(proposal: Create, standing: Standing, allow: Collection[str]) -> tuple[Record, ...]:

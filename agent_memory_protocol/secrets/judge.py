@@ -40,9 +40,13 @@ _REFERENCE = re.compile(
     r"|vars\.|file:|ssm:|arn:|kv/|gopass|keyring|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv"
     r"|sha\d{1,3}[:-]|md5:"
 )
-_LOCAL_HOST = re.compile(r"(?:127\.0\.0\.1|\[::1\]|[A-Za-z][\w-]{0,60})(?![\w.-])")
+_LOCAL_HOST = re.compile(
+    r"(?:127\.0\.0\.1|\[::1\]|(?:[\w-]{1,40}\.){0,3}example\.(?:com|org|net)|[A-Za-z][\w-]{0,60})(?![\w.-])"
+)
 _GLOB = re.compile(r"[\w.-]*\*[\w.-]*")
 _CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)\Z")
+_CHORD = re.compile(r"(?i:(?:ctrl|control|alt|shift|cmd|command|meta|option|super|win)\+)+\w{1,12}")
+"""Keys that are pressed together."""
 _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
 _RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^|%[sd]\b.*%[sd]\b")
 _CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
@@ -50,6 +54,8 @@ _LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d\s]")
 _BLANK = re.compile(r"([xX*.#?_0-])\1{3,}")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_HUMPS_OF_WORDS = re.compile(r"[A-Z]?[a-z]{2,}")
+_VOWELS = frozenset("aeiouyAEIOUY")
 _MUMBLED = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{2,}")
 _PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
 _SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
@@ -116,8 +122,9 @@ def is_key_block(match: Found) -> bool:
 def is_literal(match: Found) -> bool:
     """Accept what is written out where a password must be, however weak it is."""
     value = _value(match)
-    # Two words for a host without a dot are what a page shows, or a container in a test has.
-    is_sample = value.lower() in words("no_values") and _LOCAL_HOST.match(match.string, match.end()) is not None
+    # Two words for a host without a dot are what a page shows, or a container in a test has; so is one word twice.
+    is_word = value.lower() in words("no_values") or (value.isalpha() and value == _group(match, "user"))
+    is_sample = is_word and _LOCAL_HOST.match(match.string, match.end()) is not None
     return not (_is_blank(value) or _names_something(value) or _says_placeholder(value) or is_sample)
 
 
@@ -190,7 +197,9 @@ def is_jumbled(match: Found) -> bool:
         return False
     if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
         return False
-    if _CALL.search(value) or any(shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE, _VERSION)):
+    if _CALL.search(value) or any(
+        shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE, _VERSION, _CHORD)
+    ):
         return False
     if 2 * len(value) > 3 * pieces and _CODE_MARKS.search(value) and _LONG_WORD.search(value):
         return False
@@ -198,6 +207,20 @@ def is_jumbled(match: Found) -> bool:
         return False
     longest = 1.5 if kinds == 2 or value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
     return len(value) <= longest * pieces or _unlike_words(value) >= max(8, len(value) // 2)
+
+
+def is_scrambled(match: Found) -> bool:
+    """Accept what is jumbled of small and large letters and digits: by that alone no word, name or version."""
+    value = _value(match)
+    kinds = (str.islower, str.isupper, str.isdigit)
+    return (
+        len(value) >= 10
+        and all(any(map(is_kind, value)) for is_kind in kinds)
+        and _unlike_words(value) >= 8
+        and not _is_cut_short(match)
+        and is_jumbled(match)
+        and 10 * _spoken(value) <= 6 * len(value)
+    )
 
 
 def is_told_password(match: Found) -> bool:
@@ -291,6 +314,16 @@ def _is_mark(character: str) -> bool:
 
 def _is_unlike_a_word(value: str) -> bool:
     return _is_mixed(value) or _unlike_words(value) >= 8
+
+
+def _spoken(value: str) -> int:
+    """Count the characters of a value, without the digits at its end, that are in pieces as words are."""
+    pieces = _HUMPS_OF_WORDS.findall(value)
+    return (
+        sum(len(piece) for piece in pieces if not _VOWELS.isdisjoint(piece))
+        + len(value)
+        - len(value.rstrip("0123456789"))
+    )
 
 
 def _is_blank(value: str) -> bool:
