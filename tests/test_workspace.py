@@ -612,7 +612,7 @@ MANY = """
 @pytest.mark.slow
 def test_eight_writers_lose_nothing(workspace, sized):
     """B14: two processes write one memory file; both report success, one entry is gone."""
-    writers, each = 8, sized(5, 50, 50)
+    writers, each = 8, sized(5, 15, 50)
     (workspace.path / ".scaffolding").mkdir()
     (workspace.path / ".scaffolding/amp.toml").write_text("[limits]\nmax_lines = 2000\nmax_bytes = 100_000\n")
     processes = [

@@ -68,9 +68,10 @@ def stores(corpus):
 
 @pytest.mark.slow
 @pytest.mark.requirement("S2-34", "S2-35")
-def test_every_real_store_comes_in_whole_within_the_limits_and_only_once(corpus, tmp_path):
+def test_real_stores_come_in_whole_within_the_limits_and_only_once(corpus, tmp_path, sized):
     tried = 0
-    for number, folder in enumerate(stores(corpus)):
+    found = sorted(stores(corpus), key=lambda folder: folder.name)  # so that some of each tool are among them
+    for number, folder in enumerate(found[:: sized(5, 5, 1) if len(found) > 20 else 1]):
         root = tmp_path / str(number)
         root.mkdir()
         here = Workspace.open(root, environ={"HOME": str(tmp_path)})
