@@ -1119,8 +1119,8 @@ NAMING = [one for one in (*DOORS, *RECORD_DOORS) if one.names]
 @pytest.mark.requirement("S4-11")
 @pytest.mark.parametrize("door", NAMING, ids=door_id)
 def test_no_hostile_name_is_taken(make, door, sized):
-    """B40, B41: each name at every tenth door; with --slow each name at each door."""
-    every = sized(10, 1, 1)
+    """B40, B41: each name at every sixth door; with --long each name at each door."""
+    every = sized(6, 6, 1)
     project = make()
     before = project.tree()
     folders = folders_of(project)

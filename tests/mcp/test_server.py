@@ -736,7 +736,7 @@ def test_a_line_that_cannot_be_read_is_answered_with_what_is_wrong(serving, line
 @pytest.mark.slow
 def test_no_frame_brings_it_down(wire, sized):
     chance = random.Random(75)
-    frames = list(fuzz(chance, sized(100, 400, 10_000)))
+    frames = list(fuzz(chance, sized(100, 200, 10_000)))
     # Before the handshake, none of them may be taken for its beginning.
     wire.send(*(frame for frame in fuzz(chance, 100) if b"method" not in frame))
     wire.begin()
