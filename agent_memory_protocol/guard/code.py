@@ -8,6 +8,10 @@ import re
 
 from .words import BREAKS, GUARDED, has, is_guarded, named, plain, values
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .programs import Command
+
 _EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = rf"""(?!\s*f?['"`][^'"`\n]*(?:{"|".join(map(re.escape, GUARDED))}))""" + _QUOTED
@@ -16,7 +20,8 @@ _HARMLESS = (
     rf"""(?<![\w])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
     rf"""|(?:readFileSync|readFile|readdirSync|existsSync|File\.read\w*|file_get_contents|loadtxt)\({_QUOTED}"""
-    # a file elsewhere, whatever is done with it
+    # a copy of a file, and a file elsewhere, whatever is done with it
+    rf"""|(?:copy\w*|copyFileSync)\({_QUOTED},{_ELSEWHERE}"""
     rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
     rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
     # what looks like a change and is not one
@@ -25,14 +30,19 @@ _HARMLESS = (
 _CHANGES = (
     r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|delete|remove|rename|replace\(|rmtree|copy|move"""
     r"""|truncate|touch|extract|O_WRONLY|O_RDWR|symlink|\brm|mkdir|put_contents|>|\||system|exec|spawn|popen|subprocess"""
-    r"""|inplace|chdir|connect|(?:^|[\W\d])[wWa]\b"""
+    r"""|inplace|chdir|chmod|chown|utime|connect|(?:^|[\W\d])[wWa]\b"""
 )
 _PART = rf"[^{re.escape(BREAKS)}\s]+"
 _BEGINS_A_PATH = r"""(?:["'`}>|(]\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|touch|unlink|delete|open)\b.* )$"""
 
 
-def changed_by_code(name: str, options: list[str], words: list[str], feed: str) -> list[str]:
-    """Return what an interpreter may change: by code it is given after its options, and the files given besides."""
+def changed_by_code(
+    name: str, options: list[str], words: list[str], command: "Command", around: list[str]
+) -> list[str]:
+    """Return what an interpreter may change: by code it is given after its options, and the files given besides.
+
+    `around` is what its environment may name. In a folder of memory, code need not name what it changes.
+    """
     codes = values(words, options)
     variables = values(words, ["-v", "-F"]) if "FIRST" in options else []
     rest = [word for word in plain(words) if word not in {"", *codes, *variables}]
@@ -41,12 +51,13 @@ def changed_by_code(name: str, options: list[str], words: list[str], feed: str) 
     if name in _EDITORS and (has(words, ["--in-place"]) or _edits_in_place(words)):
         return rest
     found = named(words) if rest and not codes else []
-    for code in (*codes, feed):
+    for code in (*codes, command.feed):
         paths = changed_in(code)
-        found += paths or []
         if paths is not None:
-            found += [one.partition("=")[2] for one in variables]
-            found += rest if "argv" in code.lower() or "FILENAME" in code or "shift" in code else []
+            found += paths + [one.partition("=")[2] for one in variables]
+            found += rest if any(word in code for word in ("argv", "ARGV", "FILENAME", "shift")) else []
+            found += around if "env" in code.lower() else []
+            found += [command.folder] if is_guarded(command.folder) and name not in _EDITORS else []
     return found
 
 

@@ -15,7 +15,7 @@ from ..project import agents
 from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, is_disabled, load_settings
-from . import amp_commands, own_server, touches
+from . import own, touches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ _MEMORY = "agent-memory"
 _EVERYTHING = "all of memory"
 _SHARED = frozenset([_MEMORY, "amp.toml", ".amp", "templates", "installed.json", ".gitattributes"])
 _OF_HOSTS = (
-    *(".mcp.json", ".claude/agents", ".claude/plugins", ".claude/settings", ".codex/hooks.json", ".codex/config.toml"),
+    *(".mcp.json/", ".claude/agents", ".claude/plugins", ".claude/settings", ".codex/hooks.json", ".codex/config.toml"),
     *(".gemini/settings.json", ".gemini/agents", ".qwen/settings.json", ".qwen/agents"),
     *(".github/hooks/", ".github/agents/", ".cursor/hooks.json", ".cursor/agents"),
     *(".opencode/agent", ".opencode/plugin", "opencode/agent", "opencode/plugin"),
 )
 """Where hosts keep who their agents are, and what they run: to change it is to change who may write memory."""
-_FOLDERS_OF_HOSTS = frozenset(path.split("/")[0] for path in _OF_HOSTS)
+_FOLDERS_OF_HOSTS = tuple(f"/{path.split('/')[0]}/" for path in _OF_HOSTS)
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
@@ -79,11 +79,11 @@ class _Judge:
         """Yield what each part of the call is denied for; "" where it may go on."""
         commands, found = touches.of_call(self.call, self.cwd, self.environ)
         for command in commands if self.name else ():
-            yield amp_commands.why_not(command, self.name or "")
-        if own_server.is_own_tool(self.call.tool):
-            yield self._why_not_own_tool()
-            path = os.path.join(self._root(), own_server.target_of(self.call.tool_input).path)
-            found = [touches.Touched(path, "other")] if own_server.writes(self.call.tool) else []
+            yield own.why_not_run(command, self.name or "")
+        if own.is_tool(self.call.tool):
+            yield self._why_not_call()
+            path = os.path.join(self._root(), own.target_of(self.call.tool_input).path)
+            found = [touches.Touched(path, "other")] if own.tool_writes(self.call.tool) else []
         for touch in found:
             yield self._why_not_host(touch.path)
             for root, below in self._places(touch.path):
@@ -95,23 +95,21 @@ class _Judge:
         except StorageError:
             return self.cwd
 
-    def _why_not_own_tool(self) -> str:
-        """Say why a tool of amp's own server is denied, besides what it writes."""
+    def _why_not_call(self) -> str:
         if self.name is None:
             return ""
         with Root.open(self._root()) as root:
             settings = load_settings(root, self.environ)
             given = self.call.tool_input
-            return own_server.why_not(root, settings, self.call.tool, given, self.name) if settings.enabled else ""
+            return own.why_not_call(root, settings, self.call.tool, given, self.name) if settings.enabled else ""
 
     def _why_not_host(self, path: str) -> str:
         """Say why an agent may not change a file that says who agents are, in a project with memory."""
-        parts = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower().split("/")
-        tails = ["/".join(parts[index:]) for index, part in enumerate(parts) if part in _FOLDERS_OF_HOSTS]
-        concerned = any(one.startswith(f"{tail}/") for tail in tails for one in _OF_HOSTS) or any(
-            tail.startswith(_OF_HOSTS) for tail in tails
-        )
-        if self.name is None or not concerned or not os.path.isdir(os.path.join(self._root(), SCAFFOLDING)):
+        if self.name is None:
+            return ""
+        whole = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower() + "/"
+        concerned = whole.endswith(_FOLDERS_OF_HOSTS) or any(f"/{one}" in whole for one in _OF_HOSTS)
+        if not concerned or not os.path.isdir(os.path.join(self._root(), SCAFFOLDING)):
             return ""
         return f"{path}: agent {self.name} may not change which agents there are or what their host runs; a person may"
 

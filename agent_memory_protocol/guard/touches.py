@@ -6,8 +6,9 @@ door holds all the same.
 
 import posixpath
 
-from .programs import SHELLS, changed, joined, printed, quoted, stdin
+from .programs import SHELLS, changed, printed, quoted
 from .shell import read_commands
+from .words import guarded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
     cwd = posixpath.join(cwd, folder)
     text = text.replace("\\", "/") if "powershell" in name else text
     commands = read_commands(text, environ, cwd)
-    found = [touch for command in commands for touch in _of_command(command)]
+    found = [touch for command in commands for touch in _of_command(command, guarded(text))]
     if not is_shell or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
         from .code import changed_in
 
@@ -109,19 +110,19 @@ def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     return [Touched(posixpath.join(cwd, path), how, text, edits) for path in _paths(given)]
 
 
-def _of_command(command: "Command") -> list[Touched]:
-    """Return what a command of a shell changes."""
-    name, words = command.name, command.words[1:]
-    text = command.feed or printed(command)
+def _of_command(command: "Command", around: list[str]) -> list[Touched]:
+    """Return what a command of a shell changes, in a text that names these paths into memory."""
+    text = printed(command) if command.name in ("echo", "printf", "cat", "tee", "") else ""
     found = [
-        Touched(joined(command.folder, path), ("append" if appends else "write") if text else "other", text)
+        Touched(posixpath.join(command.folder, path), ("append" if appends else "write") if text else "other", text)
         for path, appends in command.writes
     ]
-    if name == "apply_patch":
-        return found + _of_patch(command.feed or " ".join(words), _PATCH, command.folder)
-    if name == "patch" or (name == "git" and {"apply", "am"} & {*words}):
-        found += _of_patch(stdin(command), _DIFF, command.folder)
-    return found + [Touched(joined(command.folder, path), "other") for path in changed(command)]
+    patch = command.feed or " ".join(command.words)
+    if command.name == "apply_patch":
+        return found + _of_patch(patch, _PATCH, command.folder)
+    if command.name in ("patch", "git"):
+        found += _of_patch(patch, _DIFF, command.folder)
+    return found + [Touched(posixpath.join(command.folder, path), "other") for path in changed(command, around)]
 
 
 def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
@@ -167,7 +168,7 @@ def _told(given: "dict[str, Any]") -> str:
             return value
         if isinstance(value, list) and all(isinstance(word, str) for word in value):
             # ["bash", "-lc", "the command"]: what a shell would run is its last word.
-            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else quoted(value)
+            return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else " ".join(map(quoted, value))
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The words of a command: its options, the paths they name, and whether they find memory."""
+"""The words of a command: its options, and the paths that they name."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -6,8 +6,7 @@ if TYPE_CHECKING:
 
 GUARDED = (".scaff", ".claude/", ".codex/", ".gemini/", ".qwen/", ".cursor/", "opencode/", ".github/", ".mcp.json")
 BREAKS = "\"'`()[]{},;:=<>|&"
-_ON_THE_WAY = "./.scaffolding/agent-memory/shared/knowledge.md ./.scaffolding .scaffolding"
-_IN_MEMORY = f"{_ON_THE_WAY} agent-memory agents shared conversations knowledge.md memory.md context.md"
+_BROKEN = dict.fromkeys(map(ord, BREAKS), " ")
 
 
 def is_guarded(text: str) -> bool:
@@ -40,8 +39,9 @@ def _each_value(words: list[str], options: "Iterable[str]") -> "Iterator[str]":
                 yield word[len(option) :].removeprefix("=")
 
 
-def after_options(words: list[str], start: int, valued: "Iterable[str]") -> int:
-    """Return where the options that begin somewhere end, some of which take one more word."""
+def after_options(words: list[str], valued: "Iterable[str]") -> int:
+    """Return where the options that words begin with end, some of which take one more word."""
+    start = 0
     while start < len(words) and words[start].startswith("-"):
         start += 2 if words[start] in valued else 1
     return start
@@ -57,28 +57,10 @@ def named(words: "Iterable[str]") -> list[str]:
     found = []
     for word in words:
         found += [word[2:] if word[0] == "-" != word[1:2] else word, word.partition("=")[2]] if word else []
-        if is_guarded(word):
-            parts = word.translate(dict.fromkeys(map(ord, BREAKS), " ")).split()
-            found += [part for part in parts if is_guarded(part)]
+        found += guarded(word)
     return [path for path in found if path and not path.startswith("--")]
 
 
-def finds_memory(tests: list[str]) -> bool:
-    """Say whether a document of memory may pass the tests of `find`, which speak of names and paths."""
-    if values(tests, ["-type"]) == ["d"] or not {*values(tests, ["-maxdepth"])}.isdisjoint("123"):
-        return False
-    from fnmatch import fnmatchcase
-
-    wanted = []
-    for index, test in enumerate(tests[:-1]):
-        if test.replace("-i", "-", 1) not in ("-name", "-path", "-wholename"):
-            continue
-        is_not, prunes = tests[index - 1 : index] in (["!"], ["-not"]), tests[index + 2 : index + 3] == ["-prune"]
-        seen = (_ON_THE_WAY if is_not or prunes else _IN_MEMORY).split()
-        matches = [fnmatchcase(one, tests[index + 1].lower()) for one in seen]
-        if prunes or is_not:
-            if any(matches[: None if prunes else 1]):
-                return False  # memory is passed over
-        else:
-            wanted.append(any(matches))
-    return any(wanted) or not wanted
+def guarded(text: str) -> list[str]:
+    """Return the paths inside a text that may be memory's or a host's."""
+    return [part for part in text.translate(_BROKEN).split() if is_guarded(part)] if is_guarded(text) else []

@@ -58,8 +58,8 @@ class Event:
         self.cwd = _text(said, "cwd") or _with_memory(said.get("workspaceroots"))
         self.source = _text(said, "source", "trigger")
         self.prompt = _text(said, "prompt")
-        self.tool = _text(said, "toolname")
-        self.tool_input = _input(said.get("toolinput", said.get("toolargs")))
+        self.tool = _text(said, "toolname") or ("shell" if "command" in said else "")  # Cursor's beforeShellExecution
+        self.tool_input = _input(said.get("toolinput", said.get("toolargs", said if "command" in said else None)))
         self.last_message = _text(said, "lastassistantmessage", "promptresponse", "response", "summary")
         self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")
         self.stop_active = said.get("stophookactive") is True or said.get("loopcount") not in (None, 0)

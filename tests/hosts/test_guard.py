@@ -7,7 +7,7 @@ import click
 import pytest
 
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.guard import amp_commands
+from agent_memory_protocol.guard import own
 from agent_memory_protocol.guard.glance import may_concern_memory
 from agent_memory_protocol.guard.judge import reason_to_deny
 from agent_memory_protocol.hosts import envelopes
@@ -902,22 +902,26 @@ READ = {
 UNLESS = {"check": "--fix", "review": "--done", "conformance": "--command"}
 
 
+def amp_writes(words):
+    return own.writes(["amp", *words])
+
+
 def test_every_command_there_is_is_known_to_read_or_held_to_write():
     for verb, options in verbs(amp):
         words = verb.split()
         writing = "--apply" if "--apply" in options else UNLESS.get(verb)
         if writing:
-            assert not amp_commands.writes(words), verb
-            assert amp_commands.writes([*words, writing]), verb
+            assert not amp_writes(words), verb
+            assert amp_writes([*words, writing]), verb
         else:
-            assert amp_commands.writes(words) is READ.isdisjoint({verb, words[0]}), verb
+            assert amp_writes(words) is READ.isdisjoint({verb, words[0]}), verb
     for started in (["--operator", "sh x.sh"], ["--operator=sh x.sh"]):  # a program may write anything
-        assert amp_commands.writes(["consolidate", *started])
-    assert not amp_commands.writes(["index", "--check"])
-    assert not amp_commands.writes(["view", "--output", "m.html"])
+        assert amp_writes(["consolidate", *started])
+    assert not amp_writes(["index", "--check"])
+    assert not amp_writes(["view", "--output", "m.html"])
     for refused in ("distill", "learn", "adopt", "close", "review"):
-        assert amp_commands.writes([refused, "--refuse", "3fa29c01"])
-    assert not amp_commands.writes([])
+        assert amp_writes([refused, "--refuse", "3fa29c01"])
+    assert not amp_writes([])
 
 
 HARMLESS = [
@@ -937,6 +941,12 @@ def test_an_ordinary_call_is_passed_over_at_a_glance(message):
 @each_row("command", ["amp remember x", "ls\namp remember x", "ls;amp init", "(amp init)", "x\tamp init"])
 def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
     assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode())
+
+
+def test_cursor_s_event_before_a_shell_command_names_no_tool(project):
+    sent = {"hook_event_name": "beforeShellExecution", "cwd": str(project.root), "agent_type": "reviewer"}
+    assert "it is read-only" in project.answer("pre-tool-use", sent | {"command": f"rm {SHARED}"}, "cursor").denied
+    assert project.answer("pre-tool-use", sent | {"command": f"cat {SHARED}"}, "cursor").answer == {}
 
 
 SHELLS = {"gemini": "run_shell_command", "qwen": "run_shell_command", "copilot": "bash", "cursor": "Shell"}

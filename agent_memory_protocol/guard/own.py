@@ -1,19 +1,22 @@
-"""amp's own MCP server among an agent's tools: why the calling agent may not make a call, whomever the server acts for.
+"""amp among what an agent uses: why it may not run one of its commands, or call a tool of its MCP server.
 
-A host starts one server for a whole session. So it is the agent that calls whose rights count: one that a server acts
-for is its only caller, and whose memory is read is what that agent may read.
+A command writes in the name of the agent that runs it (decision 7). A host starts one server for a whole session, so
+it is the agent that calls a tool whose rights count: one that a server acts for is its only caller.
 """
 
 from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_agent_name, name_key
 from ..project.access import Actor, why_not_read
+from .programs import split
+from .words import has, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ..project.settings import Settings
+    from .programs import Command
 
 _READING = ("memory_recall", "memory_search", "memory_show")
 _WRITING = ("memory_remember", "memory_resolve", "memory_dispute", "memory_forget")
@@ -22,12 +25,40 @@ _SERVERS = (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".curso
 """Where hosts keep which servers a project has."""
 
 
-def is_own_tool(tool: str) -> bool:
+def writes(words: list[str]) -> bool:
+    """Say whether a command of amp may change memory: every one that is not known to read."""
+    name, about, rest, _ = split(words)
+    if name == "amp" or has(rest, ["--help", "--version"]) or "-h" in rest:
+        return False
+    return has(rest, about["!"]) or not ("reads" in about or has(rest, about["?"]))
+
+
+def why_not_run(command: "Command", name: str) -> str:
+    """Say why an agent may not run a command; "" where it may."""
+    program, _, words, _ = split(command.words)
+    if not program.startswith("amp-") or not writes(command.words):
+        return ""
+    try:
+        own = check_agent_name(name)
+    except InvalidName as error:
+        return f"{error}; so nothing can be written in its name"
+    options = words[: words.index("--")] if "--" in words else words
+    agent = "".join(values(options, ["--as"])[-1:]) if has(options, ["--as"]) else command.agent
+    try:
+        if agent is not None and name_key(check_agent_name(agent)) == name_key(own):
+            return ""
+    except InvalidName:
+        pass
+    acts = "as nobody" if agent is None else f"as {agent!a}"
+    return f"agent {own} runs `amp {program.split('-')[1]}` {acts}; memory is written in one's own name: add --as {own}"
+
+
+def is_tool(tool: str) -> bool:
     """Say whether a tool is one of amp's own server, as any host spells its name."""
-    return writes(tool) or _plain(tool).endswith(_READING)
+    return tool_writes(tool) or _plain(tool).endswith(_READING)
 
 
-def writes(tool: str) -> bool:
+def tool_writes(tool: str) -> bool:
     """Say whether it is one that may change memory."""
     tool = _plain(tool)
     return tool.endswith(_WRITING) or ("agent_memory" in tool and tool.endswith(_RECORDS))
@@ -42,8 +73,8 @@ def target_of(given: "dict[str, Any]") -> Target:
         return Target(Tier.SHARED)
 
 
-def why_not(root: Root, settings: "Settings", tool: str, given: "dict[str, Any]", name: str) -> str:
-    """Say why an agent may not make this call; "" where it may, as far as the arguments and the host's settings say."""
+def why_not_call(root: Root, settings: "Settings", tool: str, given: "dict[str, Any]", name: str) -> str:
+    """Say why an agent may not call a tool, besides what it writes; "" where it may, as far as is known."""
     try:
         caller = Actor(name)
     except InvalidName as error:
@@ -54,9 +85,7 @@ def why_not(root: Root, settings: "Settings", tool: str, given: "dict[str, Any]"
             f"{caller} may not use this server, which acts for agent {acts_for}; the person who owns the project can "
             "leave out --agent, so that each agent uses it in its own name"
         )
-    if writes(tool):
-        return ""  # judged as a write
-    return why_not_read(caller, target_of(given), settings.readers_of_all) or ""
+    return "" if tool_writes(tool) else why_not_read(caller, target_of(given), settings.readers_of_all) or ""
 
 
 def _agent_of(root: Root, tool: str) -> str:
