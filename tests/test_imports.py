@@ -184,6 +184,14 @@ def test_a_guarded_write_is_searched_for_secrets_without_what_starts_slowly(tmp_
     assert found.isdisjoint(NEVER - {"re", "enum", "collections", "functools"})
 
 
+def test_a_guarded_write_of_a_plain_text_loads_neither_patterns_nor_what_reads_a_shell(tmp_path):
+    path = str(tmp_path / ".scaffolding" / "agent-memory" / "shared" / "KNOWLEDGE.md")
+    tool = {"file_path": path, "old_string": "a", "new_string": "- Redis loses its queue on restart.\n"}
+    found = loaded_by_hook("pre-tool-use", {"tool_name": "Edit", "tool_input": tool, "cwd": str(tmp_path)}, "{}")
+    assert f"{NAME}.secrets.glance" in found
+    assert found.isdisjoint({"re", "enum", "functools", f"{NAME}.secrets.find", f"{NAME}.guard.shell"})
+
+
 ONE_VERB = f"""
 import sys
 sys.path.insert(0, {str(REPOSITORY)!r})

@@ -8,10 +8,6 @@ import re
 
 from .words import BREAKS, GUARDED, has, is_guarded, named, plain, values
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .programs import Command
-
 _EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = rf"""(?!\s*f?['"`][^'"`\n]*(?:{"|".join(map(re.escape, GUARDED))}))""" + _QUOTED
@@ -37,7 +33,7 @@ _BEGINS_A_PATH = r"""(?:["'`}>|(]\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|to
 
 
 def changed_by_code(
-    name: str, options: list[str], words: list[str], command: "Command", around: list[str]
+    name: str, options: list[str], words: list[str], feed: str, around: list[str], folder: str
 ) -> list[str]:
     """Return what an interpreter may change: by code it is given after its options, and the files given besides.
 
@@ -51,13 +47,13 @@ def changed_by_code(
     if name in _EDITORS and (has(words, ["--in-place"]) or _edits_in_place(words)):
         return rest
     found = named(words) if rest and not codes else []
-    for code in (*codes, command.feed):
+    for code in (*codes, feed):
         paths = changed_in(code)
         if paths is not None:
             found += paths + [one.partition("=")[2] for one in variables]
             found += rest if any(word in code for word in ("argv", "ARGV", "FILENAME", "shift")) else []
             found += around if "env" in code.lower() else []
-            found += [command.folder] if is_guarded(command.folder) and name not in _EDITORS else []
+            found += [folder] if is_guarded(folder) and name not in _EDITORS else []
     return found
 
 

@@ -15,7 +15,7 @@ from ..project import agents
 from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, is_disabled, load_settings
-from . import own, touches
+from . import touches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,12 +78,15 @@ class _Judge:
     def reasons(self) -> "Iterator[str]":
         """Yield what each part of the call is denied for; "" where it may go on."""
         commands, found = touches.of_call(self.call, self.cwd, self.environ)
-        for command in commands if self.name else ():
-            yield own.why_not_run(command, self.name or "")
-        if own.is_tool(self.call.tool):
-            yield self._why_not_call()
-            path = os.path.join(self._root(), own.target_of(self.call.tool_input).path)
-            found = [touches.Touched(path, "other")] if own.tool_writes(self.call.tool) else []
+        if commands or "memory" in self.call.tool:
+            from . import own
+
+            for command in commands if self.name else ():
+                yield own.why_not_run(command, self.name or "")
+            if own.is_tool(self.call.tool):
+                yield self._why_not_call()
+                path = os.path.join(self._root(), own.target_of(self.call.tool_input).path)
+                found = [touches.Touched(path, "other")] if own.tool_writes(self.call.tool) else []
         for touch in found:
             yield self._why_not_host(touch.path)
             for root, below in self._places(touch.path):
@@ -96,6 +99,8 @@ class _Judge:
             return self.cwd
 
     def _why_not_call(self) -> str:
+        from . import own
+
         if self.name is None:
             return ""
         with Root.open(self._root()) as root:
@@ -145,15 +150,11 @@ class _Judge:
             reason = self._why_forbidden(place, opened, settings)
             if reason:
                 return f"{path}: {reason}"
-            from ..secrets.find import check_text
-            from ..text.visible import first_invisible
+            from ..secrets.glance import may_hold_secret
 
-            try:
-                check_text(touch.text, allow=settings.secrets_allow, what=f"text for {path}")
-            except SecretFound as error:
-                return str(error)
-            if hidden := first_invisible(touch.text.replace("\r\n", "\n")):
-                return f"the text for {path} holds the invisible or control character {hidden[1]}; take it out"
+            reason = _why_unfit(touch.text, path, settings) if may_hold_secret(touch.text) else ""
+            if reason:
+                return reason
             self.passed.add(key)
             if touch.how == "other" or not isinstance(place, Target) or not path.endswith(".md"):
                 return ""
@@ -174,6 +175,19 @@ class _Judge:
             f"{actor} may not change {place} at once: others' memory is in it, or may be; name the files of shared or "
             f"agent:{actor.agent}"
         )
+
+
+def _why_unfit(text: str, path: str, settings: "Settings") -> str:
+    """Say which secret or hidden character a text holds. One that can hold no secret is printable, too."""
+    from ..secrets.find import check_text
+    from ..text.visible import first_invisible
+
+    try:
+        check_text(text, allow=settings.secrets_allow, what=f"text for {path}")
+    except SecretFound as error:
+        return str(error)
+    hidden = first_invisible(text.replace("\r\n", "\n"))
+    return f"the text for {path} holds the invisible or control character {hidden[1]}; take it out" if hidden else ""
 
 
 def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings", by: str) -> str:

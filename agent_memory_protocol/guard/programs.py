@@ -213,7 +213,7 @@ def changed(command: Command, around: list[str]) -> list[str]:
     elif "runs" in about:
         from .code import changed_by_code
 
-        found = changed_by_code(name, about["+"], words, command, around)
+        found = changed_by_code(name, about["+"], words, command.feed, around, command.folder)
     elif "reads" in about:
         found = values(words, about[">"])
         found += plain(words)[-1:] if "LAST" in about[">"] and not found and plain(words)[1:] else []

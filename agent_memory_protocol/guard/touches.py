@@ -6,10 +6,6 @@ door holds all the same.
 
 import posixpath
 
-from .programs import SHELLS, changed, printed, quoted
-from .shell import read_commands
-from .words import guarded
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,8 +80,11 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
     folder = next((given[key] for key in _FOLDERS.split() if isinstance(given.get(key), str)), "")
     cwd = posixpath.join(cwd, folder)
     text = text.replace("\\", "/") if "powershell" in name else text
-    commands = read_commands(text, environ, cwd)
-    found = [touch for command in commands for touch in _of_command(command, guarded(text))]
+    from .shell import read_commands  # and what it loads: for a shell alone
+    from .words import guarded
+
+    commands, around = read_commands(text, environ, cwd), guarded(text)
+    found = [touch for command in commands for touch in _of_command(command, around)]
     if not is_shell or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
         from .code import changed_in
 
@@ -112,16 +111,17 @@ def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
 
 def _of_command(command: "Command", around: list[str]) -> list[Touched]:
     """Return what a command of a shell changes, in a text that names these paths into memory."""
+    from .programs import changed, printed
+
     text = printed(command) if command.name in ("echo", "printf", "cat", "tee", "") else ""
     found = [
         Touched(posixpath.join(command.folder, path), ("append" if appends else "write") if text else "other", text)
         for path, appends in command.writes
     ]
-    patch = command.feed or " ".join(command.words)
     if command.name == "apply_patch":
-        return found + _of_patch(patch, _PATCH, command.folder)
-    if command.name in ("patch", "git"):
-        found += _of_patch(patch, _DIFF, command.folder)
+        return found + _of_patch(command.feed or " ".join(command.words), _PATCH, command.folder)
+    if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
+        found += _of_patch(command.feed, _DIFF, command.folder)
     return found + [Touched(posixpath.join(command.folder, path), "other") for path in changed(command, around)]
 
 
@@ -167,6 +167,8 @@ def _told(given: "dict[str, Any]") -> str:
         if isinstance(value, str):
             return value
         if isinstance(value, list) and all(isinstance(word, str) for word in value):
+            from .programs import SHELLS, quoted
+
             # ["bash", "-lc", "the command"]: what a shell would run is its last word.
             return value[-1] if value[:1] and posixpath.basename(value[0]) in SHELLS else " ".join(map(quoted, value))
     return ""

@@ -11,10 +11,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .glance import READS_AS, SHORTEST
 from .languages import in_english
-
-SHORTEST = 15
-"""No secret that is known by its shape alone is shorter."""
 
 _CONTEXT = 400
 _LONGEST_PIECE = 2000
@@ -26,13 +24,6 @@ _PIECE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 _NEXT = re.compile(rf"\S{{0,{_LONGEST_PIECE}}}")
 
-_PLAIN = {
-    **dict.fromkeys("‘’‚‛′", "'"),
-    **dict.fromkeys("“”„‟″«»", '"'),
-    **dict.fromkeys("\u2010\u2011\u2212\u2013\u2014", "-"),
-    **dict.fromkeys("→⟶➜➡", "->"),
-    **dict.fromkeys("⇒⟹", "=>"),
-}
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159")
 """Characters without a shape that Unicode counts as letters, marks or symbols."""
 
@@ -136,7 +127,7 @@ def _reads_as(character: str) -> str:
         return ""
     if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
         return ""
-    read = _PLAIN.get(character) or unicodedata.normalize("NFKC", character)
+    read = READS_AS.get(ord(character)) or unicodedata.normalize("NFKC", character)
     return read.encode("ascii", "replace").decode()
 
 

@@ -4,8 +4,9 @@ Comments, notes and tables name a password in the language of who writes them. O
 many patterns, so the label, what is said between it and the value, and the verb become `password are`.
 """
 
-import re
-from functools import cache
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _LABELS = {
     "password": """
@@ -36,22 +37,30 @@ _ENGLISH = ("password", "passwd", "token", "api key")
 _BETWEEN = r"(?:[ \t]+[^\W\d_][\w.'’/-]{0,20}){0,5}?"
 
 
-@cache
-def _spelled(name: str, in_ascii: bool) -> tuple[str, ...]:
-    """Return the labels that a text can hold, the longest first."""
-    words = (word.replace("_", " ") for word in _LABELS[name].split())
-    return tuple(sorted((word for word in words if word.isascii() or not in_ascii), key=len, reverse=True))
+_SPELLED = {
+    name: sorted((word.replace("_", " ") for word in said.split()), key=len)[::-1] for name, said in _LABELS.items()
+}
+_IN_ASCII = {name: [word for word in words if word.isascii()] for name, words in _SPELLED.items()}
+_patterns: "dict[tuple[str, ...], re.Pattern[str]]" = {}
 
 
-@cache
-def _pattern(present: tuple[str, ...]) -> re.Pattern[str]:
-    labels = "|".join(map(re.escape, present))
-    return re.compile(
-        rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]))(?P<label>{labels})(?P<quote>[\"'`*]{{0,3}})"
-        rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t])))"
-        rf"|(?P<sign>{_BETWEEN}(?=[\"'`*]{{0,3}}[ \t]*(?:[:：=|]))))?",
-        re.IGNORECASE,
-    )
+def spelled(in_ascii: bool) -> list[str]:
+    """Return all labels that a text can hold."""
+    return [label for labels in (_IN_ASCII if in_ascii else _SPELLED).values() for label in labels]
+
+
+def _pattern(present: tuple[str, ...]) -> "re.Pattern[str]":
+    if present not in _patterns:
+        import re  # slow to load
+
+        labels = "|".join(map(re.escape, present))
+        _patterns[present] = re.compile(
+            rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]))(?P<label>{labels})(?P<quote>[\"'`*]{{0,3}})"
+            rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t])))"
+            rf"|(?P<sign>{_BETWEEN}(?=[\"'`*]{{0,3}}[ \t]*(?:[:：=|]))))?",
+            re.IGNORECASE,
+        )
+    return _patterns[present]
 
 
 def in_english(text: str) -> list[tuple[int, int, str]]:
@@ -59,7 +68,8 @@ def in_english(text: str) -> list[tuple[int, int, str]]:
     lowered = text.lower()
     found = []
     for name in _LABELS:
-        present = tuple(word for word in _spelled(name, lowered.isascii()) if word in lowered)
+        labels = (_IN_ASCII if lowered.isascii() else _SPELLED)[name]
+        present = tuple(word for word in labels if word in lowered)
         if name == "password" and any(verb in lowered for verb in _FOREIGN):
             present += tuple(word for word in _ENGLISH if word in lowered)
         if not present:

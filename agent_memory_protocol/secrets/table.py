@@ -1,7 +1,5 @@
 """The families of secrets that must never be written into memory: one row a family, and the words their judge needs."""
 
-from functools import cache
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the guard loads this table before a tool call, and `typing` takes longer than the search
     from typing import Literal
@@ -105,9 +103,10 @@ class Family:
             not in the "line", for shapes that are too loose for that.
         anywhere: the keywords only say that the text is worth a search, and the match may begin elsewhere.
         also: words in lower case, of which a match holds one; for keywords that many texts have.
+        shortest: how long a word is at least that holds one.
     """
 
-    __slots__ = ("also", "anywhere", "check", "description", "id", "keywords", "pattern", "within")
+    __slots__ = ("also", "anywhere", "check", "description", "id", "keywords", "pattern", "shortest", "within")
 
     def __init__(
         self,
@@ -119,6 +118,7 @@ class Family:
         within: "Literal['word', 'text', 'line']" = "word",
         anywhere: bool = False,
         also: tuple[str, ...] = (),
+        shortest: int = 15,
     ) -> None:
         self.id = id
         self.description = description
@@ -128,6 +128,7 @@ class Family:
         self.within = within
         self.anywhere = anywhere
         self.also = also
+        self.shortest = shortest
 
 
 _FLAGS = ("pass", "pwd", "secret", "token", "key", "credential")
@@ -264,7 +265,7 @@ FAMILIES = (
     Family("discord-webhook", "a Discord webhook", ("discord",),
            r"discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/(?P<value>[A-Za-z0-9_-]{30,100})"),
     Family("discord-token", "a Discord bot token", (".",),
-           r"(?:(?<=[MNO][A-Za-z0-9]{22})|(?<=[MNO][A-Za-z0-9]{23})|(?<=[MNO][A-Za-z0-9]{25}))(?P<value>\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45})%{slug_end}", check="is_random"),
+           r"(?:(?<=[MNO][A-Za-z0-9]{22})|(?<=[MNO][A-Za-z0-9]{23})|(?<=[MNO][A-Za-z0-9]{25}))(?P<value>\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45})%{slug_end}", check="is_random", shortest=57),
     Family("telegram-token", "a Telegram bot token", (":AA",),
            r"(?<=\d{6})(?P<value>:AA[A-Za-z0-9_-]{32,34})%{slug_end}"),
     Family("teams-webhook", "a Microsoft Teams webhook", ("webhook.office.com",),
@@ -410,7 +411,11 @@ FAMILIES = (
 """All families. Where two find the same text, the earlier one is reported."""
 
 
-@cache
+_sets: dict[str, frozenset[str]] = {}
+
+
 def words(name: str) -> frozenset[str]:
     """Return one of the lists of words."""
-    return frozenset(_WORDS[name].split())
+    if name not in _sets:
+        _sets[name] = frozenset(_WORDS[name].split())
+    return _sets[name]
