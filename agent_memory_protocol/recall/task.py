@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ASKING = """
-    add ask change check explain find fix give go help just let like look lets make need new now open please put read
-    run see set show take tell try use want way well work write
+    add ask change check continue explain find fix give go good help just let like look lets make need new now ok okay
+    open please put read run see set show take tell thank thanks try use want way well work write yes
 """
-_LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split())
-"""Little words, and those with which a task is asked for: none says what it is about."""
+_LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split(), "abcdefghijklmnopqrstuvwxyz")
+"""Little words, those with which a task is asked for, and letters, as of `it's`: none says what it is about."""
 
-LEAST_FIT = 0.2
-"""Where no text fits as well as this, a memory has nothing on a task.
+LEAST_FIT = 0.16
+"""Where no text fits as well as this, a memory has nothing on a task: one rare word of six is enough, of seven not.
 
-Of questions that a memory cannot answer a sixth stay below it, and of others one in 280. With 0.3 it would be a third,
-and one fact in ten that a task needs would not be given.
+With 0.2, the first prompt of a task brought 44 of 60 facts that it needs, in place of 48; and of 30 prompts about
+something else, two brought something, in place of three.
 """
 
 _LEAST_OF_MORE = 0.1

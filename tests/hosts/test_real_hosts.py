@@ -1,7 +1,7 @@
 """The hosts' own programs, with what `amp install` put into their settings and a model that follows a script.
 
-They run with `-m hosts`, for each host that the PATH has; what it lacks, npm installs once, where npm is there. The
-programs themselves need no network.
+They run with `-m hosts`, for each host that the PATH has; what it lacks, npm installs once, where npm is there, with a
+Node that is new enough for all of them. The programs themselves need no network.
 """
 
 import html
@@ -33,6 +33,9 @@ PACKAGES = {
     "copilot": "@github/copilot",
     "opencode": "opencode-ai",
 }
+NODE = 22
+"""The version of Node that the newest of these packages needs."""
+
 HOSTS = [*PACKAGES]
 SUBAGENTS = ["claude", "qwen", "copilot", "opencode"]
 """The hosts that tell hooks which agent works."""
@@ -45,8 +48,11 @@ def programs(tmp_path_factory):
     lacking = [PACKAGES[name] for name, path in found.items() if not path]
     if lacking and shutil.which("npm"):
         folder = tmp_path_factory.mktemp("npm")
-        install = ["npm", "install", "--no-audit", "--no-fund", "--foreground-scripts", "--prefix", folder, *lacking]
-        subprocess.run(install, check=False, capture_output=True, timeout=900)
+        install = ["npm", "install", "--no-audit", "--no-fund", "--foreground-scripts", "--prefix", folder]
+        if _version("node") < (NODE,):  # npm would take an older program for an older Node
+            subprocess.run([*install, f"node@{NODE}"], check=False, capture_output=True, timeout=900)
+            os.environ["PATH"] = f"{folder / 'node_modules' / 'node' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        subprocess.run([*install, *lacking], check=False, capture_output=True, timeout=900)
         for script in folder.glob("node_modules/@anthropic-ai/claude-code/install.cjs"):
             subprocess.run(["node", script], cwd=script.parent, check=False, capture_output=True, timeout=300)
         found |= {

@@ -39,6 +39,25 @@ def test_a_task_that_says_nothing_of_the_memory_fits_nothing(task):
     assert scores(task, COMMON) == [0] * len(COMMON)
 
 
+@each_row(
+    "task, text",
+    [
+        ("the dashboard's charts", "The locale is the phone's, not the account's."),
+        ("ok do it", "A range needs the header X-Range-Ok."),
+        ("yes, continue, thanks", "The wizard asks: Continue? Yes or no."),
+        ("crashes on iOS", "Size S of the shirts is sold out."),
+    ],
+)
+def test_a_letter_or_a_word_of_assent_says_nothing(task, text):
+    assert scores(task, [*COMMON, text])[-1] == 0
+
+
+def test_one_rare_word_of_six_is_enough():
+    texts = [*COMMON, "Ingest workers deduplicate by sequence number."]
+    assert fitting("Our cloud ingest drops readings at midnight UTC", texts)[-1] > 0
+    assert fitting("Our cloud ingest drops all readings of sensors at midnight UTC", texts)[-1] == 0
+
+
 @pytest.mark.parametrize(
     "task",
     [
