@@ -280,6 +280,27 @@ LABELS = {
     "决不：\n\n- push\n": ["决不："],
     "**Never:**\n\n1. push\n2. squash\n": ["**Never:**"],
     "**Never:**\n\n- push\n\n**Always:**\n\n- rebase\n": ["**Never:**", "**Always:**"],
+    "Never –\n\n- push\n": ["Never –"],
+    "Never -\n\n- push\n": ["Never -"],
+    "**Never** →\n\n- push\n": ["**Never** →"],
+    "Never …\n\n- push\n": ["Never …"],
+    "Never...\n\n- push\n": ["Never..."],
+    "What is never done?\n\n- push\n": ["What is never done?"],
+    "**Never** ❌\n\n- push\n": ["**Never** ❌"],
+    "***Never***\n\n- push\n": ["***Never***"],
+    "Never: 🚫\n\n- push\n": ["Never: 🚫"],
+    "❌ **Never**\n\n- push\n": ["❌ **Never**"],
+    "Never:<br>\n\n- push\n": ["Never:"],
+    "Never:\\\n\n- push\n": ["Never:"],
+    "Never: <!-- since May -->\n\n- push\n": ["Never:"],
+    "Never:\n\n<!-- since May -->\n\n- push\n": ["Never:"],
+    "Never:\n<!-- a -->\n<!-- b -->\n- push\n": ["Never:"],
+    "Never, as [w]:\n\n[w]: https://example.org\n\n- push\n": ["Never, as [w]:"],
+    "Never:\n\n- push\n\n<!-- since May -->\n\n- squash\n": ["Never:", "Never:"],
+    "Git:\n\n**Never:**\n\n- push\n": ["Git: Never:"],
+    "**[Git](git.md)**\n\nOn `main` –\n\nNever:\n\n- push\n": ["Git: On `main`: Never:"],
+    "Never, e.g. on main:\n\n- push\n": ["Never, e.g. on main:"],
+    "Docker vs. Podman:\n\n- push\n": ["Docker vs. Podman:"],
 }
 for text, words in LABELS.items():
     parse("labels/govern-the-list-below", "P-12", f"# T\n\n{text}", label=words)
@@ -287,6 +308,9 @@ NO_LABELS = {
     "Never push.\n\n- squash\n": ["", ""],
     "**Never push.**\n\n- squash\n": ["", ""],
     "**Never!**\n\n- squash\n": ["", ""],
+    "_Read 2026-01-01_\n\n- squash\n": ["", ""],
+    "Never:\n\n- push\n\n<!-- -->\n\n- squash\n": ["Never:", ""],
+    "Never:\n\nPush.\n\n- squash\n": ["", ""],
     "**Never** push\n\n- squash\n": ["", ""],
     "## Never:\n\n- push\n": [""],
     "> Never:\n\n- push\n": ["", ""],
@@ -1341,6 +1365,20 @@ parse(
     text=["One.", "Two. Never:", "- push"],
     label=["", "", "Never:"],
 )
+parse(
+    "labels/be-one-with-the-end-of-the-paragraph-above",
+    "P-12 P-9",
+    "# T\n\nIt broke. Git:\n\nNever:\n\n- push\n",
+    text=["It broke. Git:", "- push"],
+    label=["", "Git: Never:"],
+)
+parse(
+    "labels/date-a-list-below-a-dated-paragraph",
+    "P-16 P-12",
+    "# T\n\nUpdate (2026-01-05): frozen.\n\n- push\n",
+    date=["2026-01-05", None],
+    must=False,
+)
 parse("labels/be-on-one-line", "P-12", "# T\n\nNever do\n  this:\n\n- push\n", label=["Never do this:"])
 parse(
     "labels/begin-after-a-line-of-data",
@@ -1523,6 +1561,14 @@ recall(
     must=False,
 )
 ODD = "# T\n\n- [2026-06-01] x\n- [2025-06-01] odd\n- [2026-06-02] y\n- a\n- b\n"
+LARGE = "- " + "x" * 300 + "\n"
+recall(
+    "give-one-of-each-section-where-one-of-each-fits",
+    "P-31",
+    {"max_chars": 1200},
+    {SHARED: f"# T\n\n## A\n\n- a\n{LARGE}\n## B\n\n- b\n{LARGE}\n## C\n\n- c\n{LARGE}"},
+    has=["## A", "## B", "## C"],
+)
 recall("keep-a-mistyped-year-before-undated", "P-31", {"max_lines": 5}, {SHARED: ODD}, has=["odd", "x", "y"])
 recall(
     "take-an-old-entry-at-the-end-for-a-mistyped-year",

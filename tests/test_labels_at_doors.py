@@ -36,8 +36,11 @@ from agent_memory_protocol.tiers.entries import label_in
 from .test_doors import names_of_doors
 
 SHARED, AGENT = Target(Tier.SHARED), Target(Tier.AGENT, "dev")
-LABELS = ("Never:", "**Always:**", "**Before a release**", "_Nie auf dem Zweig_:", "Staging is red. Nowhere:")
-"""Paragraphs above lists. Of the last one only the second sentence is the label."""
+LABELS = (
+    *("Never:", "**Always:**", "**Before a release**", "_Nie auf dem Zweig_:", "Staging is red. Nowhere:"),
+    *("Off limits –", "What is not allowed?", "**Rarely**\n\n<!-- since May -->", "Git:\n\nOn main:"),
+)
+"""What is above lists. Of one only the second sentence is the label, and of one both paragraphs are."""
 WORDS = ("quokka", "narwhal", "ibex", "okapi", "axolotl", "pangolin", "tapir", "wombat")
 SECTIONS = ("", "Git", "CI")
 FREE = "zebra"
@@ -141,7 +144,7 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(page.lines):
         for word in re.findall(f"the ({'|'.join((*WORDS, FREE))}) worker", line):
             said_in = [label_in([label]) for label in LABELS]
-            in_front = [label for label in said_in if f"{labels.plain(label)}: " in line[: line.index(word)]]
+            in_front = [label for label in said_in if labels.in_front(label, "") in line[: line.index(word)]]
             yield word, labels.key(in_front[-1]) if in_front else above.get(number, "")
 
 

@@ -166,7 +166,7 @@ def _wrapped(hit: _Hit) -> Iterator[str]:
     """Yield the passage: on a terminal as wide as that is, elsewhere on one line."""
     most = room(len(_INDENT))
     line = ""
-    for word in plain(hit.found.passage).split(" "):
+    for word in plain(hit.found.passage.replace("\n", " ")).split(" "):
         if line and cells(line) + 1 + cells(word) > most:
             yield _INDENT + _marked(line, hit.tokens)
             line = ""

@@ -87,19 +87,26 @@ def _bullets(lines: list[str]) -> list[tuple[str, str, str]]:
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     section = label = ""
     is_apart = True
+    is_open = False  # nothing is under the label yet
     for line in lines:
         text = line[margin:].rstrip()
         if text.startswith(_BULLETS) or text in ("-", "*", "+"):
             bullets.append(([text[2:].strip()], section, label))
         elif text[:1] == "#" and heading_level(text):
             section, label = heading_text(text), ""
-        elif is_apart and text[:1].strip() and is_label(text):
-            label = label_in([text])
+        elif text.startswith("<!--") and text.endswith("-->") and text.strip("<!- >"):
+            continue  # nobody sees it
+        elif is_apart and text[:1].strip() and is_label(label_in([text])):
+            label = label_in([label, "", text] if is_open else [text])
+            is_open = True
+            is_apart = False
+            continue
         elif text.strip():
             if bullets:
                 bullets[-1][0].append(text.strip())
             if is_apart and text[:1].strip():
                 label = ""
+        is_open = is_open and not text.strip()
         is_apart = not text.strip() or text[:1] == "#"
     return [(" ".join(parts), section, label) for parts, section, label in bullets]
 

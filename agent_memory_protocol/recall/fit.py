@@ -9,7 +9,7 @@ from ..limits import LINE_BYTES
 from ..text import markdown
 from ..text.dates import day_text
 from ..tiers.entries import Entry, IndexLine, Outline
-from .order import day_of, giving_up
+from .order import day_of, giving_up, of_each_section
 from .sheet import NOTHING, Room, Segments, Sheet, Size
 
 TYPE_CHECKING = False
@@ -78,6 +78,10 @@ def fit(
     order = giving_up(lines, units)
     if scores is not None:
         order.sort(key=lambda index: scores[units[index].start])
+    elif order:
+        for chosen in of_each_section(lines, units, order):
+            if sheet.put_if_it_fits([one for index in chosen for one in segments.of(units[index])], longest):
+                break
     shown = _fill(sheet, units, [*reversed(order)], longest)
     shown |= {unit for unit in told if unit.start in paragraphs and sheet.has(unit.start)}
     left_out = [unit for unit in told if unit not in shown]
@@ -219,7 +223,7 @@ def _with_part(sheet: Sheet, unit: "Unit", note_of: "Callable[[str], str]") -> l
         return [*text, note_of(f"one entry is cut after {count} of {size} lines")]
 
     room = sheet.segments.room
-    count = _most(min(size - 1, room.lines), lambda count: room.holds(attempt(count)))
+    count = _most(size - 1, lambda count: room.holds(attempt(count)))
     return attempt(count) if count else []
 
 

@@ -11,7 +11,7 @@ from ..tiers.entries import Entry, IndexLine, suspicious_days
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     Unit = Entry | IndexLine
 
@@ -30,7 +30,7 @@ def giving_up(lines: list[str], units: "list[Unit]") -> list[int]:
     days = [day_of(unit) for unit in units]
     newest_day = newest([day for day in days if day is not None])
     last = max((index for index, day in enumerate(days) if day == newest_day), default=-1) if newest_day else -1
-    sizes = [sum(len(line.encode()) + 1 for line in lines[unit.start : unit.end]) for unit in units]
+    sizes = _sizes(lines, units)
     going = _Going([section_of(unit) for unit in units], sizes, keeping=last)
     dated: dict[int, list[int]] = {}
     for index, day in enumerate(days):
@@ -51,6 +51,26 @@ def giving_up(lines: list[str], units: "list[Unit]") -> list[int]:
     return going.order + sorted(
         last_ones, key=lambda index: (index == last, days[index] is not None, days[index] or 0, -sizes[index], index)
     )
+
+
+def of_each_section(lines: list[str], units: "list[Unit]", order: list[int]) -> "Iterator[list[int]]":
+    """Yield the indexes of one unit of each section, for each way to choose it, the best first.
+
+    It is the one given up last; else the one of fewest lines or bytes, with the newest of all or without it.
+    """
+    sizes = _sizes(lines, units)
+    by_lines = [(unit.end - unit.start, size) for unit, size in zip(units, sizes, strict=True)]
+    by_bytes = [(size, count) for count, size in by_lines]
+    yield _one_of_each(units, order[::-1])
+    for newest_stays in (True, False):
+        for by in (by_lines, by_bytes):
+            firsts = [index != order[-1] and newest_stays for index in range(len(units))]
+            yield _one_of_each(units, sorted(range(len(units)), key=lambda one: (firsts[one], by[one], one)))
+
+
+def _one_of_each(units: "list[Unit]", row: list[int]) -> list[int]:
+    """Return the first of each section in a row of indexes."""
+    return [*{section_of(units[index]): index for index in reversed(row)}.values()]
 
 
 def day_of(unit: "Unit") -> int | None:
@@ -126,3 +146,7 @@ def _openings(units: "list[Unit]", sizes: list[int]) -> set[int]:
         elif section not in begun and unit.end - unit.start <= most_lines and sizes[index] <= most_bytes:
             found.add(index)
     return found
+
+
+def _sizes(lines: list[str], units: "list[Unit]") -> list[int]:
+    return [sum(len(line.encode()) + 1 for line in lines[unit.start : unit.end]) for unit in units]

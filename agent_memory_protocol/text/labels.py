@@ -13,19 +13,23 @@ LONGEST = 160
 """Characters of a label in front of a text; of a longer one the beginning is there."""
 
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
-_COLONS = " \t:\uff1a"
+_OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")
+"""What a label ends with that is not in front of a text, where a colon is."""
+_COMPLETE = ("?", "\uff1f", "\u2026", "...")
+"""After these no colon is needed."""
 _EMPHASIS = ("**", "__", "*", "_")
 
 
 def plain(label: str) -> str:
-    """Return a label on one line, without the emphasis around it and the colon that ends it, and links as their text.
+    """Return a label on one line, without emphasis around it and what ends it, a colon or a dash; links as their text.
 
     In front of a text, a link would make an index line of it.
     """
     text = _LINK.sub(r"\1", " ".join(label.split()))
     before = ""
     while text != before:
-        before, text = text, text.rstrip(_COLONS)
+        before = text
+        text = text.removesuffix(next((one for one in _OPENERS if text.endswith(one)), ""))
         for sign in _EMPHASIS:
             inside = text[len(sign) : -len(sign)]
             if len(text) > 2 * len(sign) and text == f"{sign}{inside}{sign}" and sign not in inside:
@@ -48,8 +52,12 @@ def in_front(label: str, text: str) -> str:
     if not said:
         return text
     if len(said) >= LONGEST:
-        said = f"{said[: LONGEST - 2].rstrip()}\u2026"
-    return f"{said}:\n{text}" if _begins_with_block(text) else f"{said}: {text}"
+        return _before(f"{said[: LONGEST - 2].rstrip()}\u2026:", text)
+    return _before(said if said.endswith(_COMPLETE) else f"{said}:", text)
+
+
+def _before(said: str, text: str) -> str:
+    return f"{said}\n{text}" if _begins_with_block(text) else f"{said} {text}"
 
 
 def taken_off(label: str, text: str) -> str | None:

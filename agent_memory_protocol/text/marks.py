@@ -319,12 +319,13 @@ def _day_and_time(text: str) -> int | None:
 def _skip_ornament(plain: str, position: int) -> int:
     """Return the position after emphasis marks and emoji."""
     start = position
-    while position < len(plain) and (plain[position] in "*_" or _is_emoji(plain[position])):
-        position = _skip(plain, position + 1, " ") if _is_emoji(plain[position]) else position + 1
+    while position < len(plain) and (plain[position] in "*_" or is_emoji(plain[position])):
+        position = _skip(plain, position + 1, " ") if is_emoji(plain[position]) else position + 1
     return max(start, position)
 
 
-def _is_emoji(character: str) -> bool:
+def is_emoji(character: str) -> bool:
+    """Say whether a character is an emoji, an arrow or a part of one; "" is none."""
     return character > "\u200c" and (
         "\u2190" <= character <= "\u2bff" or "\U0001f000" <= character <= "\U0001faff" or character in _JOINERS
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..errors import Refused
 from ..text import labels, markdown
+from ..text.visible import KEEPER
 from . import entries
 from .compose import NewEntry
 from .document import Document, after_heading, find_sections, item_lines, with_block
@@ -55,9 +56,11 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
         if governed is not None:
             return _add_at(document, new, governed.end, governed, [], notes, label)
     if label is not None:
+        end = _end(document) if heading is None or made else _end_under(document, heading)
+        if not made and _opens(document, end, label):
+            return _add_at(document, new, end, None, [], notes, label)
         made.append(label)
         notes.append(f"added the missing label {made[-1]!r}")
-        end = _end(document) if heading is None or len(made) > 1 else _end_under(document, heading)
         return _add_at(document, new, end, None, made, notes, label)
     if made:
         return _add_at(document, new, _end(document), None, made, notes)
@@ -86,6 +89,15 @@ def _last_under(document: Document, heading: Heading | None, label: str, *, anyw
     governed = [unit for unit in units if unit.label is not None and labels.key(document.label(unit)) == wanted]
     here = [unit for unit in governed if unit.headings[-1:] == above]
     return next(reversed(here or (governed if anywhere else [])), None)
+
+
+def _opens(document: Document, end: int, label: str) -> bool:
+    """Say whether a paragraph that ends at a line would be that label, or end in it, if a list followed."""
+    last = next((block for block in document.outline.blocks if block.end == end), None)
+    if last is None or last.kind != markdown.PARAGRAPH:
+        return False
+    said = entries.label_in(document.lines[last.start : last.end])
+    return entries.is_label(said) and labels.key(said) == labels.key(label)
 
 
 def _end_under(document: Document, heading: Heading) -> int:
@@ -133,10 +145,14 @@ def _add_at(
         block = [line, "", *block]
     after_text = position > 0 and document.lines[position - 1].strip(" \t") != ""
     lead = after_text and (bool(made) or not _follows_tightly(document, after))
-    for blank_before, blank_after in ((lead, False), (True, False), (lead, True), (True, True)):
-        lines = [""] * blank_before + block + [""] * blank_after
+    blank, apart = [""], ["", KEEPER, ""]
+    near = blank * lead
+    ways = [(above, below) for below in ([], blank) for above in (near, blank)]
+    ways += [(near, apart), (blank, apart), (apart, []), (apart, apart)]
+    for above, below in ways:
+        lines = [*above, *block, *below]
         changed = with_block(document, position, position, lines)
-        first = position + len(lines) - blank_after - len(new.lines)
+        first = position + len(lines) - len(below) - len(new.lines)
         entry = next((entry for entry in changed.outline.entries if entry.start == first), None)
         if entry is None or not entry.is_item or entry.end != first + len(new.lines):
             continue

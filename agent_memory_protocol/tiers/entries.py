@@ -23,6 +23,10 @@ MOST_LIST_BYTES = 2000
 """A numbered list that is larger is not a sequence of steps: each of its items is an entry."""
 
 _COLONS = (":", "\uff1a")
+_OPENERS = (*_COLONS, "?", "\uff1f", "\u2013", "\u2014", " -", "->", "=>", "\u2192", "\u2026")
+"""What a text ends with that opens the list below it."""
+_BREAKS = ("\\", "<br>", "<br/>", "<br />")
+_VOWELS = frozenset("aeiouy")
 
 
 class Heading:
@@ -182,11 +186,16 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
             if label is None:
                 run.append(block)
             else:
+                _add_outer(lines, label, run)
                 _add_prose(found, lines, run, above)
                 run = []
                 found.labels[label.start] = label
                 if label.is_entry:
-                    _add_prose(found, lines, [block], above)
+                    first = next(one for one in blocks[: position + 1] if one.start == label.start)
+                    _add_prose(found, lines, [first], above)
+            position += 1
+            continue
+        if label is not None and _is_passed_over(lines, block):
             position += 1
             continue
         _add_prose(found, lines, run, above)
@@ -392,36 +401,103 @@ def _goes_on(text: str) -> bool:
 def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None:
     """Return the label that a paragraph is, or ends in, for the list that follows it at once; None for no label."""
     block = blocks[position]
-    if block.kind != markdown.PARAGRAPH or position + 1 == len(blocks) or blocks[position + 1].kind != markdown.ITEM:
+    following = position + 1
+    while following < len(blocks) and _is_passed_over(lines, blocks[following]):
+        following += 1
+    if block.kind != markdown.PARAGRAPH or following == len(blocks) or blocks[following].kind != markdown.ITEM:
         return None
     last = label_in(lines[block.start : block.end])
-    if not is_label(last):
-        return None
-    whole = " ".join(" ".join(lines[block.start : block.end]).split())
-    return Label(block, last, is_entry=last != whole)
+    return Label(block, last, is_entry=last != _on_one_line(lines[block.start : block.end])) if is_label(last) else None
+
+
+def _is_passed_over(lines: list[str], block: Block) -> bool:
+    """Say whether nobody sees this block between a label and its list. An empty comment parts the two."""
+    is_seen = block.kind not in (markdown.COMMENT, markdown.DEFINITION)
+    return not is_seen and "".join(lines[block.start : block.end]).strip("<!- \t>") != ""
+
+
+def _add_outer(lines: list[str], label: Label, run: list[Block]) -> None:
+    """Put the labels right above a label in front of it, as one: `Git:` and then `Never:`. They leave the run."""
+    while run and not label.is_entry and run[-1].kind == markdown.PARAGRAPH:
+        above = lines[run[-1].start : run[-1].end]
+        outer = label_in(above)
+        if not is_label(outer):
+            break
+        label.text = _one_label(outer, label.text)
+        label.start, label.is_entry = run.pop().start, outer != _on_one_line(above)
+        date = marks.read(label.text).date
+        label.day = date.day if date else None
 
 
 def is_label(text: str) -> bool:
-    """Say whether a text before a list is its label: it ends in a colon, or is bold as a whole and no sentence."""
-    text = text.strip(" \t")
+    """Say whether a text before a list is its label: it opens it, or is bold as a whole and no sentence."""
+    text = _without_ornament(text)
     inside = text.strip("*_ \t")
     if not inside:
         return False
-    if inside.endswith(_COLONS):
+    if inside.endswith(_OPENERS) or (inside.endswith("...") and inside[-4:-3] not in ("", " ", ".")):
         return True
     is_bold = len(text) > 4 and text[:2] == text[-2:] and text[:2] in ("**", "__") and text[:2] not in text[2:-2]
-    return is_bold and not inside.endswith((".", "!", "?"))
+    return is_bold and not inside.endswith((".", "!"))
+
+
+def _without_ornament(text: str) -> str:
+    """Return a text without the emoji around it."""
+    before = ""
+    while text != before:
+        before, text = text, text.strip(" \t")
+        text = text[1:] if marks.is_emoji(text[:1]) else text
+        text = text[:-1] if marks.is_emoji(text[-1:]) and not text.endswith(_OPENERS) else text
+    return text
 
 
 def label_in(lines: "Sequence[str]") -> str:
-    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete."""
-    lines = [line.strip(" \t") for line in lines]
+    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete.
+
+    Of several paragraphs, each is a label; they are one.
+    """
+    text = _seen("\n".join(line.strip(" \t") for line in lines))
+    lines = [line.strip(" \t") for line in text.split("\n")]
+    if text and "" in lines:
+        end = len(lines) - 1 - lines[::-1].index("")
+        return _one_label(label_in(lines[:end]), label_in(lines[end + 1 :]))
     first = len(lines) - 1
     while first and not _is_complete(lines[first - 1], lines[first]):
         first -= 1
     text = " ".join(" ".join(lines[first:]).split())
-    ends = [text.rfind(f"{mark} ", 0, len(text) - 1) for mark in (".", "!", "?")]
-    return text[max(ends) + 2 :] if max(ends) > 0 else text
+    ends = [at for at in range(1, len(text) - 2) if text[at] in ".!?" and text[at + 1] == " " and _is_end(text, at)]
+    return text[ends[-1] + 2 :] if ends else text
+
+
+def _one_label(outer: str, inner: str) -> str:
+    from ..text.labels import plain
+
+    return f"{plain(outer)}: {plain(inner)}:"
+
+
+def _seen(text: str) -> str:
+    """Return a paragraph as its reader sees it: without comments, and without a line break at its end."""
+    if "<!--" in text:
+        from ..text.visible import without_hidden
+
+        text = without_hidden(text)[0]
+    text = text.strip(" \t\n")
+    while text.endswith(_BREAKS):
+        text = text[: -next(len(one) for one in _BREAKS if text.endswith(one))].rstrip(" \t\n")
+    return text
+
+
+def _on_one_line(lines: "Sequence[str]") -> str:
+    return " ".join(_seen("\n".join(lines)).split())
+
+
+def _is_end(text: str, at: int) -> bool:
+    """Say whether the sign at a place, with a blank behind it, ends a sentence, or an abbreviation in one."""
+    if text[at + 2].islower():
+        return False
+    word = text[:at].rpartition(" ")[2].lstrip("(*_")
+    is_abbreviation = "." in word or (word.isascii() and word.isalpha() and word.islower() and _VOWELS.isdisjoint(word))
+    return text[at] != "." or not is_abbreviation
 
 
 def _is_complete(line: str, following: str) -> bool:

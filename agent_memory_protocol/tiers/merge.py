@@ -115,6 +115,7 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
     single = _single(document)
     entries = [entry for entry, _ in single.values()]
     spans: list[Block | Heading | Entry | IndexLine] = [*outline.headings, *entries, *outline.index_lines]
+    spans += [Block(markdown.PARAGRAPH, one.start, one.end) for one in outline.labels.values() if not one.is_entry]
     covered = {number for span in spans for number in range(span.start, span.end)}
     spans += [block for block in outline.blocks if block.start not in covered]
     spans.sort(key=lambda span: span.start)

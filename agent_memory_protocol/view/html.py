@@ -96,7 +96,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "markdown": lambda text, places: Markup(as_html(_visible(text), places)),  # noqa: S704 escaped there
-        "label": labels.plain,
+        "label": lambda label: labels.in_front(label, "").rstrip(" "),
         "undisputed": lambda text: text.replace("[disputed] ", "", 1),
         "prose": _prose,
         "body": _body,

@@ -110,6 +110,14 @@ LABELS = [
     pytest.param("\u89c4\u5219\uff1a\n- a\n- b\n", id="a-wide-colon"),
     pytest.param("__Rules__\n- a\n- b\n", id="bold-by-underscores"),
     pytest.param("COUNT is 58, not 43; fifteen came:\n\n- a\n- b\n", id="a-sentence"),
+    pytest.param("Rules –\n\n- a\n- b\n", id="a-dash"),
+    pytest.param("What are the rules?\n\n- a\n- b\n", id="a-question"),
+    pytest.param("**Rules** ❌\n\n- a\n- b\n", id="an-emoji-behind-it"),
+    pytest.param("Rules:<br>\n\n- a\n- b\n", id="a-line-break-behind-it"),
+    pytest.param("Rules: <!-- x -->\n\n- a\n- b\n", id="a-comment-behind-it"),
+    pytest.param("Rules:\n\n<!-- x -->\n\n- a\n<!-- y -->\n- b\n", id="comments-between"),
+    pytest.param("Rules:\n\n[x]: https://example.org\n\n- a\n- b\n", id="a-definition-between"),
+    pytest.param("Git:\n\nRules:\n\n- a\n- b\n", id="another-label-above"),
 ]
 NO_LABELS = [
     pytest.param("Rules\n- a\n", id="plain"),
@@ -121,7 +129,10 @@ NO_LABELS = [
     pytest.param("**\n\n- a\n", id="stars-alone"),
     pytest.param("Rules:\n", id="no-list"),
     pytest.param("**Never migrate before the backup.**\n\n- a\n", id="a-bold-sentence"),
-    pytest.param("**Really?**\n\n- a\n", id="a-bold-question"),
+    pytest.param("**Never!**\n\n- a\n", id="a-bold-exclamation"),
+    pytest.param("Rules:\n\n<!-- -->\n\n- a\n", id="an-empty-comment-between"),
+    pytest.param("_Last seen 2026-01-01_\n\n- a\n", id="italics"),
+    pytest.param("> Rules:\n\n- a\n", id="in-a-quote"),
 ]
 BOTH = [
     pytest.param("Tests need Docker. Always:\n\n- a\n- b\n", "Always:", id="a-sentence-before-it"),

@@ -4,12 +4,10 @@ const [MAX_LINES, MAX_BYTES, MAX_LINE_BYTES] = [200, 25600, 1000];
 const FRAMING = "This repository's agents wrote these notes earlier. " +
   'They are reference data about the project; they may be out of date.';
 class Refused extends Error {}
-// ---------------------------------------- text
 const [bytesOf, charsOf] = [(text) => Buffer.byteLength(text, 'utf8'), (text) => [...text].length];
 const blake2b = (text) => require('crypto').createHash('blake2b512').update(text).digest('hex');
 const isBlank = (text) => /^[ \t]*$/.test(text);
-const isText = (text) => !isBlank(text);
-const indentOf = (text) => text.length - text.trimStart().length;
+const [isText, indentOf] = [(text) => !isBlank(text), (text) => text.length - text.trimStart().length];
 const lastOf = (list) => list[list.length - 1];
 // P-6: a line ends at LF, CRLF or CR and at nothing else.
 const splitLines = (text) => text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
@@ -20,7 +18,6 @@ const foldName = (name) => name.normalize('NFC').replace(/[^\u0131]/gu, (char) =
 const isSameName = (name, other) => foldName(name) === foldName(other);
 const readFile = (file, bytes = Buffer.from(file.base64 ?? file, file.base64 === undefined ? 'utf8' : 'base64')) =>
   (Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes) ? bytes.toString('utf8') : null); // null: not UTF-8
-// ---------------------------------------- blocks of Markdown
 // The kinds of HTML blocks: how one begins, and how it ends (null: before a blank line).
 const TAGS = 'address|article|aside|base(?:font)?|blockquote|body|caption|center|col(?:group)?|d[dlt]|details|dialog|' +
   'dir|div|fieldset|figcaption|figure|footer|form|frame(?:set)?|h[1-6r]|head(?:er)?|html|iframe|legend|li|link|main|' +
@@ -100,9 +97,8 @@ function readContainer(block, lines, first, inside) {
   while (inner.length > 1 && isBlank(lastOf(inner).text)) inner.pop();
   return { ...block, count: inner.length, start: inner[0].at, end: lastOf(inner).at + 1, children: blocksOf(inner) };
 }
-function isOpen(lines) { // Whether the lines end in a paragraph that may go on
-  return isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
-}
+const isOpen = (lines) => // Whether the lines end in a paragraph that may go on
+  isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
 function readList(lines) {
   const [, mark, number] = BULLET.exec(lines[0].text);
   const children = [];
@@ -147,17 +143,16 @@ function frontMatterLength(lines) { // P-10: how many lines the front matter has
   return /^---[ \t]*$/.test(lines[0] || '') && end > 0 && (!said.length || isKey(said.find((line) => line[0] !== '#')))
     ? end + 1 : 0;
 }
-// ---------------------------------------- dates and marks
 const DAY = '\\d{4}-\\d\\d-\\d\\d';
 const TIME = '(?:[ T]?\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC| GMT| *[+-]\\d\\d:?\\d\\d)?)?';
-const ORNAMENT = '(?:[*_]|[\\u2190-\\u2bff\\u{1f000}-\\u{1faff}\\u200d\\ufe0f\\u20e3] *)*';
+const EMOJI = '(?:[\\u2190-\\u2bff\\u{1f000}-\\u{1faff}\\u200d\\ufe0f\\u20e3] *)';
+const ORNAMENT = `(?:[*_]|${EMOJI})*`;
 const FRONT_DATE = new RegExp(`^(?:(\\[)(${DAY})${TIME}\\]|(\\()(${DAY})${TIME}\\)|(${DAY}|\\d{4}/\\d\\d/\\d\\d))`);
 const SETS_OFF = new RegExp(`^[*_]*${TIME}[*_]*(?=$|[\\s:()[\\]]|[.,](?:\\s|$))`);
 const RANGE = new RegExp(`^${TIME}[ )*_]*(?:(?:to|until|through) |[-\u2013\u2014])[ [(*_]*\\d{4}[-/]\\d\\d[-/]\\d\\d`);
 const LEAD_IN = /^((?:[^:]|(?<=\d):(?=\d))*[^:\]]\()((?:[^():]|(?<=\d):(?=\d))*)\)[*_ ]*:/;
 const ALONE = new RegExp(`(?<=^\\s*|[,;]\\s*)${DAY}(?=${TIME}\\s*(?:[,;]|$))`);
-const CLOSING = new RegExp(`(?<=[^\\]]\\()${DAY}(?=\\)[\\s.*_]*$)`);
-const JOINED = '[\\p{L}\\p{N}_/\\\\.#-]';
+const [CLOSING, JOINED] = [new RegExp(`(?<=[^\\]]\\()${DAY}(?=\\)[\\s.*_]*$)`), '[\\p{L}\\p{N}_/\\\\.#-]'];
 const STANDING = new RegExp(`(?<!${JOINED})${DAY}(?:(?!${JOINED})|(?=[ T]\\d\\d:\\d\\d))`, 'gu');
 const MARK = new RegExp(`^\\[(?:keep|(disputed)|until (${DAY}))\\]`, 'i');
 const CODE_SPAN = '(?<!`)(`+)(?!`)[^]*?(?<!`)\\1(?!`)';
@@ -190,8 +185,7 @@ function readFront(seen) {
 function dateAt(seen, position) {
   const at = position + new RegExp(`^${ORNAMENT}`, 'u').exec(seen.slice(position))[0].length;
   const [all, bracket, inBrackets, parenthesis, inside, bare] = FRONT_DATE.exec(seen.slice(at)) || [];
-  const day = inBrackets || inside || bare;
-  const after = seen.slice(at + 10);
+  const [day, after] = [inBrackets || inside || bare, seen.slice(at + 10)];
   const isSetOff = bracket || parenthesis || (/^[*_]/.test(after) && seen[at - 1] === after[0]) || SETS_OFF.test(after);
   if (!all || !isSetOff || !calendarDay(day)) return null;
   const [from, to] = bracket ? [at, at + all.length] : parenthesis ? [at + 1, at + all.length - 1] : [at, at + 10];
@@ -203,15 +197,14 @@ function ownDate(text) { // P-13 to P-15: the own date of a first paragraph, or 
   if (front && RANGE.test(seen.slice(front.to))) return null;
   const marked = [...seen.matchAll(new RegExp(`\\[(${DAY})\\]`, 'g'))].filter(([, day]) => calendarDay(day))
     .map(({ 1: date, index }) => ({ date, isMark: true, from: index, to: index + 12 }));
-  const inFront = front && front.isMark ? [front] : [];
-  const [newest] = [...inFront, ...marked].sort((a, b) => (a.date === b.date ? 0 : a.date > b.date ? -1 : 1));
+  const [newest] = [front, ...marked].filter((one) => one && one.isMark)
+    .sort((a, b) => (a.date === b.date ? 0 : a.date > b.date ? -1 : 1));
   const [, lead = '', inside = ''] = LEAD_IN.exec(seen) || [];
   const dateIn = (found, before) => found && calendarDay(found[0]) &&
     { date: found[0], from: before + found.index, to: before + found.index + 10 };
   return newest || front || dateIn(ALONE.exec(inside), lead.length) || dateIn(CLOSING.exec(seen), 0) || null;
 }
-function bareText(text) { // P-18: a first paragraph without its date and the marks in front
-  const date = ownDate(text);
+function bareText(text, date = ownDate(text)) { // P-18: a first paragraph without its date and the marks in front
   const plain = date ? withoutDate(text, date) : text;
   const shift = (at) => (date && at > date.from ? text.length - plain.length : 0);
   return readFront(mask(text)).spans.reverse().reduce((rest, { from, to }) =>
@@ -238,13 +231,12 @@ function headingDate(text) { // P-16: the newest day that begins or ends a headi
   const saysWhen = /(?<![\p{L}\p{N}])(?:through|until|pre|per|archived)(?![\p{L}\p{N}])/iu.test(seen);
   return saysWhen ? null : days.map(([day]) => day).sort().pop() || null;
 }
-// ---------------------------------------- documents
 // Lines as units in file order. A unit has `kind` (heading, label, entry, index or other), `start`, `end`, `section`,
 // the heading above it, and `chain`, that heading and those above it.
 function readLines(lines, from = 0) {
   const units = [];
   let chain = [];
-  const blocks = parseBlocks(lines, from).flatMap(datedPieces);
+  const blocks = joinLabels(parseBlocks(lines, from).flatMap(datedPieces), lines);
   blocks.forEach((block, i) => {
     for (const unit of unitsOf(block, blocks.slice(i + 1), lastOf(units) || {}, lines)) {
       if (unit.kind === 'heading') chain = [unit, ...chain.filter(({ level }) => level < unit.level)];
@@ -262,18 +254,18 @@ const readDocument = (text) => readLines(splitLines(text), frontMatterLength(spl
 function unitsOf(block, after, last, lines) {
   const { type, start, end, level, text, kind } = block;
   if (type === 'heading') return [{ kind: type, start, end, level, text, ...headingDates(text, lines.slice(end)) }];
-  if (type === 'list') return listUnits(block, last.kind === 'label' ? last : null, after, lines);
-  if (['rule', 'definition'].includes(type) || HIDDEN_KINDS.includes(kind)) return [{ kind: 'other', start, end }];
-  const label = type === 'paragraph' && after[0] && after[0].type === 'list' ? labelOf(text) : null;
+  const over = last.kind === 'label' ? last : last.label || null;
+  if (type === 'list') return listUnits(block, over, after, lines);
+  const isOther = ['rule', 'definition'].includes(type) || HIDDEN_KINDS.includes(kind);
+  if (isOther) return [{ kind: 'other', start, end, label: isPassedOver(lines)(block) ? over : null }];
+  const label = type === 'paragraph' && isOverList(after, lines) ? labelOf(text) : null;
   if (!label) return proseUnits(block, last);
-  const prose = label === text.join(' ') ? [] : proseUnits(block, {});
-  const { date } = ownDate(label) || { date: null };
-  return [...prose, { kind: 'label', start, end, prose: prose[0] || null, text: label, date }];
+  const prose = isWhole(block) ? [] : proseUnits(block.outer || block, {});
+  return [...prose, { date: null, ...ownDate(label), kind: 'label', start, end, prose: prose[0] || null, text: label }];
 }
-function headingDates(text, after) { // P-16
-  const [, day] = /^[\s*_]*date[\s*_]*:[\s*_[]*(\d{4}-\d\d-\d\d)(?![\w/-])/i.exec(after.find(isText)) || [];
-  return headingDate(text) ? { date: headingDate(text) } : { date: null, dateLine: day && calendarDay(day) };
-}
+const DATE_LINE = /^[\s*_]*date[\s*_]*:[\s*_[]*(\d{4}-\d\d-\d\d)(?![\w/-])/i;
+const headingDates = (text, after, [, day] = DATE_LINE.exec(after.find(isText)) || []) => // P-16
+  (headingDate(text) ? { date: headingDate(text) } : { date: null, dateLine: day && calendarDay(day) });
 const firstText = ({ children: [first] }) => (first && first.type === 'paragraph' ? first.text.join('\n') : '');
 function listUnits(list, label, after, lines) { // P-8
   const { first, start, end, children } = list;
@@ -293,19 +285,39 @@ function indexedFile(text) { // P-10: the file of an index line, or null.
   const target = link ? (link[1] || link[2] || '').replace(/^\.\//, '').replace(/#.*$/, '') : '';
   return /^[^/\\]+\.md$/i.test(target) ? decodeURIComponent(target) : null;
 }
-function labelOf(lines) { // P-12: the label at the end of a paragraph over a list, or null
-  const ends = lines.findLastIndex((line, i) => i + 1 < lines.length && (/[\\.!?:\uff1a]$/.test(line) ||
-    /^\*\*[^:]*:/.test(line) || lines[i + 1].startsWith('**')));
-  const text = lines.slice(ends + 1).join(' ').replace(/\s+/g, ' ').split(/(?<=[.!?]) (?=[^])/).pop();
-  const inside = text.replace(/^[*_ ]+|[*_ ]+$/g, '');
-  const isBold = /^(\*\*|__)((?:(?!\1)[^])+)\1$/.test(text) && !/[.!?]$/.test(inside);
-  return /[:\uff1a]$/.test(inside) || isBold ? text : null;
+const LABEL_END = /(?:[\s:\uff1a\u2013\u2014\u2192]| -|->|=>)+$/;
+const SENTENCE_END = /(?<=[^][!?]|(?<!(?:^| )[(*_]*(?:[^ ]*\.[^ ]*|[b-df-hj-np-tv-xz]+))(?<=[^])\.) (?!\p{Ll}|$)/u;
+const OPENER =
+  new RegExp(`(?:[:?\uff1a\uff1f\u2013\u2014\u2192\u2026]| -|->|=>|[^\\s.]\\.\\.\\.) *${ORNAMENT} *$`, 'u');
+const BOLD =
+  new RegExp(`^ *${EMOJI}*(\\*\\*|__)((?:(?!\\1)[^]|[*_](?=\\1 *${EMOJI}*$))+(?<![.!][*_ ]*))\\1 *${EMOJI}*$`, 'u');
+const isPassedOver = (lines) => ({ type, start, end }) => type === 'definition' ||
+  (type === 'html' && /^\s*<!--(?!\s*-->)(?:(?!-->)[^])*-->\s*$/.test(lines.slice(start, end).join('\n')));
+const isOverList = (after, lines) => (after.find((one) => !isPassedOver(lines)(one)) || {}).type === 'list';
+const seenText = (lines) => hide(lines.join('\n')).replace(/(?:\s|\\|<br ?\/?>)+$/, '');
+const isWhole = ({ outer, text }) => (outer ? isWhole(outer) : labelOf(text) === seenText(text).replace(/\s+/g, ' '));
+const joinLabels = (blocks, lines) => blocks.reduceRight((after, outer) => { // a label over another one: both are one
+  const [inner, ...rest] = after;
+  const isLabel = ({ type, text }) => type === 'paragraph' && labelOf(text) !== null;
+  const isOver = inner && isLabel(outer) && isLabel(inner) && isWhole(inner) && isOverList(rest, lines);
+  const text = isOver && [...outer.text, '', ...inner.text];
+  return isOver ? [{ ...outer, end: inner.end, text, outer, whole: null }, ...rest] : [outer, ...after];
+}, []);
+const plainOf = (text, less = text.replace(/!?\[([^[\]]+)\]\([^()\s]*\)/g, '$1').replace(LABEL_END, '')
+  .replace(/^(\*\*|__|[*_])\s*((?:(?!\1)[^])+?)\s*\1$/, '$2')) => (less === text ? text : plainOf(less));
+function labelOf(lines) { // the label at the end of a paragraph over a list, or null
+  const shown = seenText(lines).split('\n').map((line) => line.trim());
+  const gap = shown.lastIndexOf('');
+  if (gap > 0) return [shown.slice(0, gap), shown.slice(gap + 1)].map((part) => `${plainOf(labelOf(part))}:`).join(' ');
+  const ends = shown.findLastIndex((line, i) => i + 1 < shown.length && (/[\\.!?:\uff1a]$/.test(line) ||
+    /^\*\*[^:]*:/.test(line) || shown[i + 1].startsWith('**')));
+  const label = shown.slice(ends + 1).join(' ').replace(/\s+/g, ' ').split(SENTENCE_END).pop();
+  return OPENER.test(label) || BOLD.test(label) ? label : null;
 }
 // P-9: the entry that a block of prose begins; none where it goes on with the one before.
 function proseUnits(block, last) {
   const text = block.text ? block.text.join('\n') : '';
-  const own = text && ownDate(text);
-  const isMore = !text || /^\*\*|^\p{L}+:(?:\s|$)|[:\uff1a]$/u.test(text);
+  const [own, isMore] = [text && ownDate(text), !text || /^\*\*|^\p{L}+:(?:\s|$)|[:\uff1a]$/u.test(text)];
   const isDated = Boolean(own) && /[^*_ ]/.test(bareText(text));
   if (!last.isProse || own || (last.isDated && !isMore)) {
     return [{ kind: 'entry', start: block.start, end: block.end, block, isProse: true, isDated, label: null }];
@@ -332,10 +344,10 @@ function describe(lines, unit) { // Reads the date, the marks, and `bare`, which
   return Object.assign(unit, unit.kind === 'index' ? { date: null } : given,
     { marks, bare: [bareText(head), ...rest].join('\n') });
 }
-function givenDate({ label, chain }) { // P-16
-  const { dateLine, date } = chain.find((heading) => heading.dateLine || heading.date) || {};
-  const given = [['label', label && label.date], ['heading', date], ['label', dateLine]].find(([, day]) => day);
-  return { date: given ? given[1] : null, dateSource: given ? given[0] : null };
+function givenDate({ label, chain }, given = chain.find((heading) => heading.dateLine || heading.date) || {}) { // P-16
+  const dates = [['label', label && label.date], ['heading', given.date], ['label', given.dateLine], [null, null]];
+  const [dateSource, date] = dates.find(([source, day]) => day || !source);
+  return { date, dateSource };
 }
 function idOf(target, text) { // P-18
   const [, tier, owner] = /^(\w+):?(.*)$/s.exec(target);
@@ -345,9 +357,8 @@ function idOf(target, text) { // P-18
 function parse(text, target) {
   if (text === null) throw new Refused('it is not UTF-8');
   const { lines, units } = readDocument(text);
-  const keyOf = (label) => foldName((label ? label.text : '').replace(/^[*_]+|[*_:\uff1a\s]+$/g, ''));
-  const found = units.filter(({ kind }) => kind === 'entry')
-    .map((unit) => ({ ...unit, id: idOf(target, unit.bare), key: keyOf(unit.label) }));
+  const found = units.filter(({ kind }) => kind === 'entry').map((unit) =>
+    ({ ...unit, id: idOf(target, unit.bare), key: foldName(plainOf((unit.label || { text: '' }).text)) }));
   const tell = ({ id, key, start, end, label, section, date, dateSource, marks: { keep, disputed, until } }) => {
     const isUpTo = (other) => (other.key === key ? other.start <= start : other.key < key); // P-19
     const count = found.filter((other) => other.id === id && isUpTo(other)).length;
@@ -359,7 +370,6 @@ function parse(text, target) {
   const index = units.filter(({ kind }) => kind === 'index').map(({ start, file }) => ({ line: start + 1, file }));
   return { entries: found.map(tell), index_lines: index };
 }
-// ---------------------------------------- what is shown
 // P-25: the lines of a document that a reader of the rendered page sees; null for those that go whole.
 function shownLines({ lines, from, blocks }) {
   const shown = lines.slice().fill(null, 0, from);
@@ -390,8 +400,7 @@ const NEEDED = [
   [new RegExp(`${VIRAMA}$`), /[\u200c\u200d]/, /^/], [/\p{L}$/u, /[\u200c\u200d]/, new RegExp(`^${VIRAMA}`)],
   [new RegExp(`${CURSIVE}$`, 'u'), /[\u200c\u200d]/, new RegExp(`^${CURSIVE}`, 'u')],
   [/\p{Script=Han}$/u, /[\ufe00-\ufe02\u{e0100}-\u{e011f}]/u, /^/],
-  [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/],
-];
+  [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/]];
 const FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 const [ALIKE, LATIN] = ['аеорсухѕіһԁοιυνα‐‑‒–—−', 'aeopcyxsihdoiuva------'];
 const NAMES = 'agent-memory|assistant|bos|end_of_turn|eos|function_calls|function_results|hook_context|human|invoke|' +
@@ -399,23 +408,19 @@ const NAMES = 'agent-memory|assistant|bos|end_of_turn|eos|function_calls|functio
 const MARKER = new RegExp(`^[\\s/\\\\⁄∕]*(?:\\||<sys|antml:|tool\u2581|(?:${NAMES})(?![\\w\\p{L}\\p{N}-]))`, 'iu');
 const ANGLE_OR_INST = /[<\uff1c\ufe64\u2039\u2329\u27e8\u3008\u02c2\u1438]|\[(?=\/?INST\])/g;
 function escapeText(text) { // P-26 and P-27
-  const flags = [...text.matchAll(FLAG)];
-  const inFlag = (at) => flags.some(({ 0: flag, index }) => index <= at && at < index + flag.length);
+  const inFlag = (at) => [...text.matchAll(FLAG)].some(({ 0: flag, index }) => index <= at && at < index + flag.length);
   const isNeeded = (char, at) => char === '\n' || inFlag(at) || NEEDED.some(([before, self, after]) =>
     self.test(char) && before.test(text.slice(0, at)) && after.test(text.slice(at + char.length)));
   const shown = text.replace(UNSEEN, (char, at) => (isNeeded(char, at) ? char : spell(char)));
   const letterOf = (char) => LATIN[ALIKE.indexOf(char.toLowerCase())] || char; // all of one length, to keep places
-  const formOf = (char) => (char.normalize('NFKC').length > 1 ? char : letterOf(char.normalize('NFKC')));
-  const plain = shown.replace(/[^\x00-\x7f]/g, formOf);
+  const plain = shown.replace(/[^\x00-\x7f]/g, (char, at, all, form = char.normalize('NFKC')) =>
+    (form.length > 1 ? char : letterOf(form)));
   const breakMarker = (char, at) => (char === '[' ? '&#91;' : MARKER.test(plain.slice(at + 1)) ? '&lt;' : char);
   const broken = shown.replace(ANGLE_OR_INST, breakMarker);
   return broken === text ? text : escapeText(broken);
 }
-function spell(char, code = char.codePointAt(0)) {
-  const [mark, width] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
-  return `\\${mark}${code.toString(16).padStart(width, '0')}`;
-}
-// ---------------------------------------- what fits
+const spell = (char, code = char.codePointAt(0), width = code < 0x100 ? 2 : code < 0x10000 ? 4 : 8) =>
+  `\\${{ 2: 'x', 4: 'u', 8: 'U' }[width]}${code.toString(16).padStart(width, '0')}`;
 const PHRASES = ['empty', 'n/a', 'no entries', 'no entries yet', 'no knowledge yet', 'no memories yet', 'no memory yet',
   'none', 'none yet', 'nothing here yet', 'nothing yet', 'tbd', 'to be filled in', 'todo'];
 const isPlaceholder = (line) => charsOf(line) <= 30 &&
@@ -456,10 +461,8 @@ function prepare(text, today) {
   const real = doc.entries.filter((unit) => !holdsPlace(doc.lines)(unit));
   return { shown, real, governing, title: doc.first ? cut(doc.first) : [], glue: new Map() };
 }
-function cutLine(line) { // P-30
-  const start = Buffer.from(line, 'utf8').toString('utf8', 0, MAX_LINE_BYTES - bytesOf('\u2026'));
-  return bytesOf(line) > MAX_LINE_BYTES ? `${start.replace(/\ufffd$/, '')}\u2026` : line;
-}
+const cutLine = (line) => (bytesOf(line) > MAX_LINE_BYTES // P-30, where an ellipsis has three bytes
+  ? `${Buffer.from(line, 'utf8').toString('utf8', 0, MAX_LINE_BYTES - 3).replace(/\ufffd$/, '')}\u2026` : line);
 const deepest = (block) => (block && block.children.length ? deepest(lastOf(block.children)) : block);
 const itemsOf = (blocks) => blocks.flatMap((block) => (block.type === 'list' ? block.children : [block]));
 function outline(lines) { // What blocks some lines make, to tell whether they stay what they are
@@ -467,10 +470,8 @@ function outline(lines) { // What blocks some lines make, to tell whether they s
     ? children.map(tell) : lines.slice(start, end).map((line) => (type === 'fence' ? line : line.trim()))];
   return itemsOf(parseBlocks(lines, 0)).map((block) => JSON.stringify(tell(block)));
 }
-function glueOf({ glue }, above, below, key = [above, below].map(({ start, end }) => `${start} ${end}`).join()) {
-  if (!glue.has(key)) glue.set(key, findGlue(above, below));
-  return glue.get(key);
-}
+const glueOf = ({ glue }, above, below, key = [above, below].map(({ start, end }) => `${start} ${end}`).join()) =>
+  (glue.has(key) ? glue : glue.set(key, findGlue(above, below))).get(key);
 function findGlue(above, below) {
   const [first, second] = [above, below].map(({ block }) => block.whole || block);
   if (above.end === below.start || first === second) return [];
@@ -482,10 +483,8 @@ function findGlue(above, below) {
   if (wentOut && misleads) return ['', '<!-- -->', ''];
   return stay([]) ? [] : wentOut && !stay(['']) ? ['', '<!-- -->', ''] : [''];
 }
-function render(doc, segments) {
-  const inOrder = [...new Set(segments)].sort((a, b) => a.start - b.start);
-  return inOrder.flatMap((one, i) => [...(i ? glueOf(doc, inOrder[i - 1], one) : []), ...one.lines]);
-}
+const render = (doc, segments, inOrder = [...new Set(segments)].sort((a, b) => a.start - b.start)) =>
+  inOrder.flatMap((one, i) => [...(i ? glueOf(doc, inOrder[i - 1], one) : []), ...one.lines]);
 function leavingOrder({ real, governing }) { // P-31: the entries in the order in which they leave
   const units = real.filter((unit) => !unit.isExpired && !governing.includes(unit));
   const days = [...new Set(units.map(({ date }) => date).filter(Boolean))].sort().reverse();
@@ -520,6 +519,14 @@ function leavingOrder({ real, governing }) { // P-31: the entries in the order i
   const byKey = (a, b) => key(a).map((x, i) => (x < key(b)[i] ? -1 : Number(x > key(b)[i]))).find(Boolean) || 0;
   return [...order, ...units.filter((unit) => !order.has(unit)).sort(byKey)];
 }
+function* ofEachSection(order) { // P-31: which entries may be one of each section
+  const [lines, bytes, isNotLast] = [({ start, end }) => end - start, ({ size }) => size, (unit) => unit !== order[0]];
+  const by = (...sizes) => (a, b) => sizes.map((size) => size(a) - size(b)).find(Boolean) || a.start - b.start;
+  const ways = [[isNotLast, lines, bytes], [isNotLast, bytes, lines], [lines, bytes], [bytes, lines]];
+  for (const way of [[(unit) => order.indexOf(unit)], ...ways]) {
+    yield [...new Map(order.slice().sort(by(...way)).reverse().map((unit) => [unit.section, unit])).values()];
+  }
+}
 function fit(doc, holds, command) { // P-30 to P-32: the lines of a document that fit, as `holds` tells
   const { real, title, shown, governing } = doc;
   const widest = lastLine(real, command, { isOlder: real.every(({ date }) => date) });
@@ -528,9 +535,8 @@ function fit(doc, holds, command) { // P-30 to P-32: the lines of a document tha
   const whole = isWhole && [shown, shown.map(cutLine), render(doc, segmentsOf(real))].find(holds);
   if (whole) return whole;
   if (!holds([...render(doc, title), widest])) return [lastLine(real, command, {})];
-  const order = leavingOrder(doc).reverse();
-  const isRoomFor = (segments) => holds([...render(doc, segments), widest]);
-  const kept = new Set();
+  const [order, isRoomFor] = [leavingOrder(doc).reverse(), (segments) => holds([...render(doc, segments), widest])];
+  const kept = new Set([...ofEachSection(order)].find((units) => isRoomFor(segmentsOf(units))) || []);
   for (const unit of order) if (isRoomFor(segmentsOf([...kept, unit]))) kept.add(unit);
   const segments = segmentsOf(kept);
   for (const unit of governing) if (segments.some(({ start }) => start === unit.start)) kept.add(unit);
@@ -551,10 +557,8 @@ function fit(doc, holds, command) { // P-30 to P-32: the lines of a document tha
   }
   return [...render(doc, segments), ...told(out)];
 }
-function closeFence(lines) {
-  const { open, start } = deepest(lastOf(parseBlocks(lines, 0))) || {};
-  return open ? [...lines, ' '.repeat(lines[start].indexOf(open)) + open] : lines;
-}
+const closeFence = (lines, { open, start } = deepest(lastOf(parseBlocks(lines, 0))) || {}) =>
+  (open ? [...lines, ' '.repeat(lines[start].indexOf(open)) + open] : lines);
 function lastLine(out, command, { cut, isOlder }) { // P-32: the line that tells what is left out
   const dates = out.map(({ date }) => date).filter(Boolean).sort();
   const ended = out.filter(({ isExpired }) => isExpired).length;
@@ -573,8 +577,8 @@ const TIERS = [['shared', '.scaffolding/agent-memory/shared/', 'KNOWLEDGE.md'],
   ['conversation', '.scaffolding/conversations/', '/agent-memory/context.md']];
 function recall(files, args, today) {
   const parts = TIERS.map((tier) => readPart(files, args, tier, today)).filter(Boolean);
-  const unread = parts.filter(({ doc }) => !doc).map(({ target }) => target);
-  return { text: fillParts(parts, args, today) ? makeBlock(parts) : '', not_read: unread };
+  return { text: fillParts(parts, args, today) ? makeBlock(parts) : '', not_read: parts.filter(({ doc }) => !doc)
+    .map(({ target }) => target) };
 }
 // P-1, P-24 and P-33: the part of a tier, or null where it has nothing to give.
 function readPart(files, args, [tier, folder, file], today) {
@@ -589,8 +593,8 @@ function readPart(files, args, [tier, folder, file], today) {
   return doc && { ...part, total: splitLines(text).length, body: doc.shown };
 }
 function spellingOf(files, folder, name) { // P-3: the folder that exists gives the spelling
-  const inFolder = Object.keys(files).filter((path) => path.startsWith(folder));
-  const names = inFolder.map((path) => path.slice(folder.length).split('/')[0]).sort();
+  const below = Object.keys(files).sort().flatMap((path) => path.split(folder).slice(1));
+  const names = below.map((rest) => rest.split('/')[0]);
   return names.includes(name) ? name : names.find((other) => isSameName(other, name)) || name;
 }
 function makeBlock(parts) { // P-21 to P-23
@@ -652,8 +656,7 @@ function checkName(kind, given) { // P-2: a name as it is kept
   return name;
 }
 function readHeader(text) { // The values of a header, as text; those below a key are named `key.name`
-  const lines = splitLines(text);
-  const values = {};
+  const [lines, values] = [splitLines(text), {}];
   let parent = '';
   for (const line of lines.slice(1, Math.max(1, frontMatterLength(lines) - 1))) {
     const [pair, indent, key, value = ''] = /^(\s*)([\w-]+):(?:\s+(.*))?$/.exec(line) || [];
@@ -669,7 +672,7 @@ function mayRead({ as: actor, in: inside, target }) {
   const isOwn = tier === 'conversation' ? !inside || isSameName(inside, owner) : actor && isSameName(actor, owner);
   return !actor || tier === 'shared' || isOwn || (tier === 'agent' && isSameName(actor, 'architect'));
 }
-function readNote(file, text) { // P-49
+function readNote({ file, text }) { // P-49
   const { name = '', type, 'metadata.type': below, description = '' } = readHeader(text);
   const [, heading] = /^ {0,3}#{1,6} +(.+?)(?: +#+)? *$/m.exec(text) || [];
   const words = (name || file.replace(/\.md$/, '')).replace(/^(?:user|feedback|project|reference)[_-]/, '');
@@ -679,11 +682,9 @@ function readNote(file, text) { // P-49
 const CALLS = {
   access: (args) => ({ allowed: mayRead(args) }),
   budget: ({ text }) => ({ lines: splitLines(text).length, bytes: bytesOf(text), tokens: (bytesOf(text) + 3) >> 2 }),
-  check_name: ({ kind, name }) => ({ name: checkName(kind, name) }),
-  escape: ({ text }) => ({ text: escapeText(text) }),
+  check_name: ({ kind, name }) => ({ name: checkName(kind, name) }), escape: ({ text }) => ({ text: escapeText(text) }),
   id: ({ target, text }) => ({ id: idOf(target, text) }),
-  injected: ({ text }) => ({ text: injected(text).map((line) => `${line}\n`).join('') }),
-  note: ({ file, text }) => readNote(file, text),
+  injected: ({ text }) => ({ text: injected(text).map((line) => `${line}\n`).join('') }), note: readNote,
   parse: ({ text, path, target = 'shared' }, files) => parse(path ? readFile(files[path]) : text, target),
   recall: (args, files, clock) => recall(files, args, clock.slice(0, 10)),
 };
@@ -695,6 +696,5 @@ function answer({ id, call, args, files, clock }) {
     return { id, refused: error.message };
   }
 }
-require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  if (line.trim()) console.log(JSON.stringify(answer(JSON.parse(line))));
-});
+require('readline').createInterface({ input: process.stdin }).on('line', (line) =>
+  line.trim() && console.log(JSON.stringify(answer(JSON.parse(line)))));
