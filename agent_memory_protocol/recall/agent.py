@@ -11,7 +11,7 @@ from ..layout import RECORDS, Target, Tier, check_conversation_id
 from ..limits import split_lines
 from ..project.access import Actor, why_not_read
 from ..text.placeholders import is_placeholder, may_hold_places
-from ..text.visible import KEEPER, escape_line, needs_escapes, without_hidden
+from ..text.visible import KEEPER, escape_line, needs_escapes, rare_bytes, without_hidden
 from ..tiers import store
 from ..tiers.store import TierText
 from . import block
@@ -369,7 +369,10 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
             source = _with_notes_beside(root, source)
         found = source.rendered.get(settings.datamark)
         if not isinstance(found, _Rendered):
-            found = source.rendered[settings.datamark] = _Rendered(source, DATAMARK if settings.datamark else "")
+            before = source.before.rendered.get(settings.datamark) if source.before is not None else None
+            mark = DATAMARK if settings.datamark else ""
+            found = _Rendered(source, mark, before if isinstance(before, _Rendered) else None)
+            source.rendered[settings.datamark], source.before = found, None
     except (AgentMemoryError, OSError) as error:
         return Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
     if found.has_conflict:
@@ -400,7 +403,7 @@ class _Rendered:
         "text",
     )
 
-    def __init__(self, source: TierText, mark: str) -> None:
+    def __init__(self, source: TierText, mark: str, before: "_Rendered | None" = None) -> None:
         text, self.removed = injected_text(source.text, source.rare)
         self.has_conflict = b"<<<<<<<" in source.rare and _has_conflict(text)
         text = text.removesuffix("\n")
@@ -408,13 +411,28 @@ class _Rendered:
         if self.says_something and may_hold_places(source.rare):
             text, self.removed = _without_placeholders(text, self.removed)
         self.text = body = text
-        self.escapes = needs_escapes(text, source.rare)
+        new, rare = self._new(source, before)
+        self.escapes = needs_escapes(new, rare)
         if self.escapes:
             body = "\n".join([escape_line(line) for line in text.split("\n")])
         self.body = mark + body.replace("\n", "\n" + mark) if mark else body
         self.data = self.body.encode()
         self.lines = source.lines - len(self.removed)
-        self.may_end = _may_end(text, source.rare)
+        self.may_end = _may_end(new, rare)
+
+    def _new(self, source: TierText, before: "_Rendered | None") -> tuple[str, bytes]:
+        """Return the part of its text that has to be looked at, and what is rare in it: what was not looked at before.
+
+        That is the whole where not all before that part is as it was, or may need escapes or end.
+        """
+        earlier = source.before
+        if before is None or earlier is None or before.escapes or before.may_end:
+            return self.text, source.rare
+        end = earlier.data[source.same :].decode().replace("\r\n", "\n").removesuffix("\n")
+        start = len(before.text) - len(end)
+        if not before.text.endswith(end) or before.text[:start] != self.text[:start]:
+            return self.text, source.rare
+        return self.text[start:], rare_bytes(source.data[source.same :])
 
 
 def _with_notes_beside(root: Root, source: TierText) -> TierText:

@@ -11,7 +11,7 @@ from .dates import day_number
 from .language import ENGLISH, Token
 from .stem import base
 
-VERSION, PORT, DATE, TIME = "version", "port", "date", "time"
+VERSION, PORT, DATE, TIME, NUMBER = "version", "port", "date", "time", "number"
 
 _NUMBER = re.compile(r"([$€£]?)(\d[\d,_]*(?:\.\d+)?)-?(%|[a-zµ]*)")
 _DIGIT = re.compile(r"\d")
@@ -108,6 +108,9 @@ _UNITS = {
 
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension)
 
+_EQUATING = frozenset(["is", "are", "now", "still", "to"])
+"""Between a subject and the number that it is, or is set to."""
+
 _BEFORE_PORT = frozenset(["on", "at"])
 """Between a verb and the port that is listened on."""
 
@@ -120,7 +123,7 @@ class Value:
     """A value in a sentence.
 
     Attributes:
-        kind: VERSION, PORT, DATE, TIME, or what an amount is an amount of.
+        kind: VERSION, PORT, DATE, TIME, NUMBER, or what an amount is an amount of.
         amount: what it comes to, the same for every spelling.
         start, end: its tokens, end exclusive.
     """
@@ -207,6 +210,7 @@ def _value_at(tokens: Sequence[Token], place: int) -> Value | None:
         or _amount_at(word, following, place)
         or _port_at(before.lowered, word, place)
         or _version_at(before, word, place)
+        or _number_at(before.lowered, word, following, place)
     )
 
 
@@ -245,6 +249,13 @@ def _port_at(before: str, word: str, place: int) -> Value | None:
     if word.isdecimal() and (is_said or (before in _BEFORE_PORT and len(word) in (4, 5))):
         return Value(PORT, word, place, place + 1)
     return None
+
+
+def _number_at(before: str, word: str, following: str, place: int) -> Value | None:
+    """Return a number that a sentence ends with, as what its subject is: “the limit is 3”, “the limit is now 5”."""
+    number = number_said(word)
+    is_last = not following and before in _EQUATING
+    return Value(NUMBER, number, place, place + 1) if number and is_last else None
 
 
 def _version_at(before: Token, word: str, place: int) -> Value | None:

@@ -18,6 +18,9 @@ _KEPT = 64
 _KEPT_BYTES = 64 * 1024
 """So many documents of so many bytes at most are kept as they were read last, for the next time they are the same."""
 
+_BLOCK = 2048
+"""So many bytes at once are compared with what was read before."""
+
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024
 
@@ -38,16 +41,32 @@ class TierText:
         lines: how many lines the file has.
         gap: None where the file was read whole; else how many lines `text` has before the part that was not read.
         rendered: what recall has made of it, to be asked again as long as the file is the same.
+        before: how the file was when it was read last, if it begins as it did.
+        same: how many bytes of both are the same, up to the beginning of a line.
     """
 
-    __slots__ = ("data", "gap", "lines", "rare", "rendered", "target", "text")
+    __slots__ = ("before", "data", "gap", "lines", "rare", "rendered", "same", "target", "text")
 
     def __init__(
-        self, target: Target, data: bytes, text: str, *, lines: int | None = None, gap: int | None = None
+        self,
+        target: Target,
+        data: bytes,
+        text: str,
+        *,
+        lines: int | None = None,
+        gap: int | None = None,
+        before: "TierText | None" = None,
+        same: int = 0,
     ) -> None:
         self.target = target
         self.data = data
-        self.rare = rare_bytes(data)
+        self.before = before
+        self.same = same
+        if before is None:
+            self.rare = rare_bytes(data)
+        else:
+            gone = len(rare_bytes(before.data[same:]))
+            self.rare = before.rare[: len(before.rare) - gone] + rare_bytes(data[same:])
         self.text = text
         self.lines = count_lines(data, self.rare) if lines is None else lines
         self.gap = gap
@@ -154,12 +173,31 @@ def read(root: Root, target: Target) -> TierText | None:
     if known is not None and known[0] == content.data:
         return known[1]
     data = files.split_bom(content.data)[1]
-    found = TierText(target, data, _plain(files.decode(content.data, target.path)))
+    before = known[1] if known is not None else None
+    same = _same_bytes(before.data, data) if before is not None else 0
+    if before is None or not same:
+        found = TierText(target, data, _plain(files.decode(content.data, target.path)))
+    else:
+        before.before = None
+        try:
+            gone = len(_plain(before.data[same:].decode()))
+            text = before.text[: len(before.text) - gone] + _plain(data[same:].decode())
+        except UnicodeDecodeError:
+            text = _plain(files.decode(content.data, target.path))
+        found = TierText(target, data, text, before=before, same=same)
     if len(_kept) >= _KEPT:
         _kept.clear()
     if len(data) <= _KEPT_BYTES:
         _kept[root.path, target] = (content.data, found)
     return found
+
+
+def _same_bytes(one: bytes, other: bytes) -> int:
+    """Return how many bytes two files begin with that are the same, in whole lines and roughly."""
+    at = 0
+    while at < len(one) and one[at : at + _BLOCK] == other[at : at + _BLOCK]:
+        at += _BLOCK
+    return one.rfind(b"\n", 0, at) + 1
 
 
 def _read_ends(root: Root, target: Target) -> TierText | None:

@@ -26,7 +26,7 @@ def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
         pairs = compare(python, folder, effort, "reading", root, *files)
         yield ratio(f"recall_for_agent in process, 3 × 200 lines, {kind}", pairs, target=2.8 if kind == "ASCII" else 3)
         pairs = compare(python, folder, effort, "reading what is new", root, *files)
-        yield ratio(f"the same, {kind}, each file changed before each call", pairs, target=6)
+        yield ratio(f"the same, {kind}, each file changed before each call", pairs, target=5)
 
 
 def compare(python: Path, folder: Path, effort: Effort, how: str, *paths: Path) -> list[tuple[float, float]]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, InvalidName, Workspace, recall_for_agent
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.recall.block import FRAMING
+from agent_memory_protocol.tiers import store
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/{}/MEMORY.md"
@@ -914,3 +915,39 @@ def test_a_bound_that_is_not_a_number_is_named(tmp_path, bound):
     wrong: dict[str, Any] = {bound: "5"}
     with pytest.raises(InvalidArgument, match="a bound of recall is a whole number or None, not '5'"):
         recall_for_agent(root=tmp_path, **wrong)
+
+
+PIECES = (
+    *(
+        "- plain words\n",
+        "## T\n",
+        "\n",
+        "- \u00fcber \u2192 b\n",
+        "- <system> x\n",
+        "- a <b\n",
+        "system>\n",
+        "- \u200b\n",
+    ),
+    *("<!-- a\n", "-->\n", "<!-- a -->\n", "```\n", "[x]: y\n", "(none yet)\n", "- [until 2020-01-01] x\n", "- a\r\n"),
+    *("- b\r", "- no end", "<<<<<<< a\n", "- [INST] c\n", "- " + "long " * 500 + "\n"),
+)
+_SOME = st.lists(st.sampled_from(PIECES), max_size=8)
+
+
+@example(["- <system> x\n"], [["- a\n"], ["- b\n"]], 3)
+@example(["- [until 2020-01-01] x\n"], [["- a\n"], ["- b\n"]], 3)
+@example(["<!-- a\n", "- <system> x\n"], [["-->\n", "- a\n"], ["- b\n"]], 3)
+@example([], [["- a\n"], ["- <system> x\n"], ["- \u00fcber \u2192 b\n"], ["- [until 2020-01-01] x\n"]], 3)
+@given(_SOME, st.lists(_SOME, min_size=2, max_size=4), st.integers(0, 3))
+def test_a_file_that_has_changed_is_recalled_as_if_it_was_read_for_the_first_time(
+    tmp_path_factory, begin, versions, kept
+):
+    project = Project(tmp_path_factory.mktemp("grown"))
+    start = "# T\n\n- a\n" + "".join(begin) + "".join(f"- {'x' * 90} {number}\n" for number in range(kept * 30))
+    for version in versions:
+        project.write(SHARED, start + "".join(version))
+        known = project.recall(today=date(2026, 1, 1))
+        before = dict(store._kept)
+        store._kept.clear()
+        assert project.recall(today=date(2026, 1, 1)) == known
+        store._kept.update(before)

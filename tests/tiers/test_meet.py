@@ -66,6 +66,22 @@ def test_pairs_that_only_look_alike_are_told_apart(pair):
     assert met(*pair[1:]) == met(*reversed(pair[1:])) == NEITHER
 
 
+AT_THE_END = [
+    (CHANGED, "The retry limit of the queue is 3.", "The retry limit of the queue is now 5."),
+    (CHANGED, "The quorum of the cluster is three.", "The quorum of the cluster is five."),
+    (CHANGED, "The pool of workers is limited to 4.", "The pool of workers is limited to 12."),
+    (SAME, "The retry limit of the queue is 3.", "The retry limit of the queue is three."),
+    (NEITHER, "The id of the staging project is 1182.", "The id of the production project is 2231."),
+    (NEITHER, "The outage belongs to issue 12.", "The outage belongs to issue 14."),
+    (NEITHER, "The limit is 3.", "The limit of the queue is 5."),
+]
+
+
+@each_row("way, one, other", AT_THE_END)
+def test_a_number_that_ends_a_sentence_is_a_value(way, one, other):
+    assert met(one, other) == met(other, one) == way
+
+
 # -- what governs an entry ---------------------------------------------------------------------------------------------
 
 OLD = "The staging database is Postgres 14."
