@@ -325,7 +325,7 @@ def _skip_ornament(plain: str, position: int) -> int:
 
 
 def is_emoji(character: str) -> bool:
-    """Say whether a character is an emoji, an arrow or a part of one; "" is none."""
+    """Say whether a character is an emoji, an arrow or a part of one."""
     return character > "\u200c" and (
         "\u2190" <= character <= "\u2bff" or "\U0001f000" <= character <= "\U0001faff" or character in _JOINERS
     )
