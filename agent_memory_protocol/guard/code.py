@@ -11,17 +11,19 @@ from .words import BREAKS, GUARDED, has, is_guarded, named, plain, values
 _EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = rf"""(?!\s*f?['"`][^'"`\n]*(?:{"|".join(map(re.escape, GUARDED))}))""" + _QUOTED
-_HARMLESS = (
+_READS = (
     # a file that is opened there and then, for reading
     rf"""(?<![\w])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
     rf"""|(?:readFileSync|readFile|readdirSync|existsSync|File\.read\w*|file_get_contents|loadtxt)\({_QUOTED}"""
-    # a copy of a file, and a file elsewhere, whatever is done with it
-    rf"""|(?:copy\w*|copyFileSync)\({_QUOTED},{_ELSEWHERE}"""
-    rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
-    rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
     # what looks like a change and is not one
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
+)
+_HARMLESS = (
+    # a copy of a file, and a file elsewhere, whatever is done with it
+    rf"""{_READS}|(?:copy\w*|copyFileSync)\({_QUOTED},{_ELSEWHERE}"""
+    rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
+    rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
 )
 _CHANGES = (
     r"""['"][rbt]*[wax][bt+]*['"]|['"]r[bt]?\+|write|append|unlink|delete|remove|rename|replace\(|rmtree|copy|move"""
@@ -41,7 +43,8 @@ def changed_by_code(
     """
     codes = values(words, options)
     variables = values(words, ["-v", "-F"]) if "FIRST" in options else []
-    rest = [word for word in plain(words) if word not in {"", *codes, *variables}]
+    said = {"", *codes, *variables}
+    rest = [word for word in plain(words) if word not in said]
     if "FIRST" in options and not codes:
         codes, rest = rest[:1], rest[1:]
     if name in _EDITORS and (has(words, ["--in-place"]) or _edits_in_place(words)):
@@ -53,7 +56,8 @@ def changed_by_code(
             found += paths + [one.partition("=")[2] for one in variables]
             found += rest if any(word in code for word in ("argv", "ARGV", "FILENAME", "shift")) else []
             found += around if "env" in code.lower() else []
-            found += [folder] if is_guarded(folder) and name not in _EDITORS else []
+        if is_guarded(folder) and name not in _EDITORS and re.search(_CHANGES, re.sub(_READS, " ", code)):
+            found.append(folder)
     return found
 
 

@@ -23,6 +23,7 @@ LOOKS = ["--check", "--diff", "--dry-run", "--help", "--version"]
 _PASSED_OVER = ("--exclude", "--ignore=", "--ignore-p")
 _SEARCHES = frozenset(["find", "grep", "egrep", "fgrep", "rg", "ag", "fd", "git-grep"])
 _NAMES = ["-l", "-L", "-r", "-R", "-H", "--files-with-matches", "--files"]
+_UNTOLD = frozenset(["find", "fd", "git-grep"])
 _HIDDEN = frozenset(["rg", "ag", "fd"])
 _LISTS = frozenset(["ls", "git-ls-files", "realpath", "readlink", "dirname", "basename", "get-childitem", "gci", "pwd"])
 _ANY = ".scaffolding/**"
@@ -140,7 +141,7 @@ def printed(command: Command) -> str:
         words = words[after_options(words, ()) :] or words
         words = _filled(words[:1], "%s", words[1:]) if name == "printf" else words
         return " ".join(words).replace("\\n", "\n") + "\n"
-    if name in _SEARCHES and (name == "find" or command.piped is None or plain(words)[1:]):
+    if name in _SEARCHES and (name in _UNTOLD or command.piped is None or plain(words)[1:]):
         return " ".join(_found(name, words)) if name in ("find", "fd") or has(words, _NAMES) else ""
     return " ".join(plain(words) or [command.folder]) if name in _LISTS else command.feed
 

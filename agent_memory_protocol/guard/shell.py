@@ -23,6 +23,7 @@ _LONGEST = 1 << 12  # of a value and of a path
 _MOST_OF_FILE = 1 << 16
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
+_BEFORE_A_NAME = dict.fromkeys(map(ord, ";|&(){}"), " ")
 _ENDS = _BLANK + _OPERATORS + "<>"
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
 _BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
@@ -50,7 +51,8 @@ class _Reader:
     Attributes:
         variables: what its shell knows, with the folder it is in.
         whole: the reader of the text that this one is a part of. It knows how much may still be read, which files
-            the text has written, and `anything`: every path that it names and that may be guarded.
+            the text has written, `anything`: every path that it names and that may be guarded, and which variables
+            are `set_somewhere` in such a text.
     """
 
     def __init__(self, text: str, variables: dict[str, str], whole: "_Reader | None" = None, depth: int = 0) -> None:
@@ -65,6 +67,8 @@ class _Reader:
             self.left = len(text) + _MOST_NESTED
             self.files: dict[str, str] = {}
             self.anything = _either(guarded(text)[-_MOST_VALUES:])
+            pieces = text.translate(_BEFORE_A_NAME).split("=") if self.anything else []
+            self.set_somewhere = {piece.split()[-1] for piece in pieces if piece.strip()}
 
     def read(self, end: str = "", piped: str | None = None) -> "Iterator[Command]":
         """Yield the commands up to the parenthesis that ends them, or to the end of the text."""
@@ -283,7 +287,7 @@ class _Reader:
             name = _name(inside or self._at(_LONGEST))
             self.position += 0 if inside else len(name)
             value, default = self.variables.get(name), inside[len(name) :].removeprefix(":")
-            if inside.startswith("!") or (value is None and name and f"{name}=" in self.whole.text):
+            if inside.startswith("!") or (value is None and name in self.whole.set_somewhere):
                 value = self.whole.anything or None
             elif not value and default[:1] in ("-", "="):
                 value = default[1:]

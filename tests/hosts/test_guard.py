@@ -518,6 +518,15 @@ SHELL_FORMS = [
     "sudo env --chdir=.scaffolding/agent-memory/shared gzip KNOWLEDGE.md",
     f"trap 'rm {SHARED}' EXIT",
     f"flock /tmp/l rm {SHARED}",
+    f"parallel echo x '>>' ::: {SHARED}",
+    f"parallel 'gzip {{}}' ::: {SHARED}",
+    f'w() {{ tee "$TO"; }}; TO={SHARED}; echo x | w',
+    f"F={SHARED} ./rewrite",
+    f"export F={SHARED}; python3 -c \"import os; open(os.environ['F'], 'w')\"",
+    "cd .scaffolding/agent-memory/shared && python3 -c \"open('KNOWLEDGE.md', 'w')\"",
+    f"cat > x.sh <<'E'\nexport A=1\nrm {SHARED}\nE\nbash x.sh",
+    f"cat <<'E' | bash\nrm {SHARED}\nE",
+    "true | { git grep -l Redis | xargs sed -i s/a/b/; }",
     f"echo x 1>> {SHARED}",
     f'f() {{ rm "$1"; }}; f {SHARED}',
     f"for text in a {SHARED}; do rm $text; done",
@@ -525,6 +534,13 @@ SHELL_FORMS = [
     f"{'$(' * 20}true{')' * 20}; rm {SHARED}",
 ]
 INNOCENT = [
+    "cd .scaffolding/agent-memory/shared && python3 -c \"print(open('KNOWLEDGE.md').read())\"",
+    "ruff check --exclude .scaffolding .",
+    f"python3 -c \"import shutil; shutil.copy('{SHARED}', '/tmp/x')\"",
+    f"grep -n fact {SHARED} | fzf",
+    f"T=$(mktemp); grep fact {SHARED} > $T; rm $T",
+    f"F=a.txt; cat {SHARED}; rm $F",
+    "find . '(' -path ./.scaffolding -o -path ./.git ')' -prune -o -name '*.tmp' -exec rm {} +",
     f"touch -r {SHARED} /tmp/x",
     f"chmod --reference={SHARED} /tmp/x",
     "find . -path ./.scaffolding -prune -o -name '*.py' -exec sed -i s/a/b/ {} +",
@@ -660,8 +676,9 @@ def test_powershell_may_spell_a_path_its_way(judge):
         "amp; " + "cd a; pushd a; " * 5_000,
         "amp; echo x > f0; " + "".join(f"cat f{n} ./f{n} > f{n + 1}; " for n in range(2_000)),
         "amp; echo 'sh f' > f; sh f",
+        "cat .scaffolding/amp.toml; echo" + " $x y=" * 50_000,
     ],
-    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(14)],
+    ids=["loops inside of loops", "many loops inside of loops", "a value that doubles", "many files", *range(15)],
 )
 def test_a_command_that_would_take_for_ever_is_judged_as_far_as_it_was_read(judge, command):
     assert shell(judge, command, agent="developer") == ""
@@ -945,8 +962,8 @@ def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
 
 def test_cursor_s_event_before_a_shell_command_names_no_tool(project):
     sent = {"hook_event_name": "beforeShellExecution", "cwd": str(project.root), "agent_type": "reviewer"}
-    assert "it is read-only" in project.answer("pre-tool-use", sent | {"command": f"rm {SHARED}"}, "cursor").denied
-    assert project.answer("pre-tool-use", sent | {"command": f"cat {SHARED}"}, "cursor").answer == {}
+    assert "it is read-only" in project.hook("pre-tool-use", sent | {"command": f"rm {SHARED}"}, "cursor").denied
+    assert project.hook("pre-tool-use", sent | {"command": f"cat {SHARED}"}, "cursor").answer == {}
 
 
 SHELLS = {"gemini": "run_shell_command", "qwen": "run_shell_command", "copilot": "bash", "cursor": "Shell"}
