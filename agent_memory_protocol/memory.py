@@ -471,6 +471,9 @@ class Memory(Decisions):
                 checked = check_histories(
                     self._shelf.histories(finder.every_id), owners=owners, set_back=finder.seen.set_back
                 )
+            if isinstance(self._store, Shared):
+                counted = "how often records were used, which each writer may say"
+                checked = replace(checked, unproved=(*checked.unproved, counted))
             if owners or self._identity is None:
                 return checked
             mine = (self._identity.address,)

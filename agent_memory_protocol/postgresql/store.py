@@ -48,6 +48,7 @@ _HISTORY = """
         h.state, h.type, h.tags, h.said, h.size
     FROM unnest(%s::text[]) AS asked (record_id) LEFT JOIN $ns.heads h USING (record_id)
     LEFT JOIN $ns.versions v USING (record_id) ORDER BY asked.record_id, v.version"""
+_SPELLED = "SELECT word FROM $ns.spellings WHERE word = ANY(%s)"
 _BURIAL = f"""
     UPDATE $ns.heads SET ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
     WHERE record_id = %s"""  # noqa: S608 ours
@@ -161,20 +162,27 @@ class PostgresqlStore:
 
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield what reads the versions of each; see `Bulk`."""
+        spelled: set[str] = set()
         for batch in batches(filter(is_id, ids)):
             for name, found in groupby(self.server.ask(_HISTORY, [batch]), itemgetter(0)):
                 rows = [row[1:] for row in found]
                 if rows[0][0] is not None or rows[0][2] is not None:
-                    yield name, partial(self._whole, name, rows)
+                    yield name, partial(self._whole, name, rows, spelled)
 
-    def _whole(self, id: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Record, ...]:
-        """Return the versions of a record from all that is stored of it. Raises as `history`."""
+    def _whole(self, id: str, rows: Sequence[tuple[Any, ...]], spelled: set[str]) -> tuple[Record, ...]:
+        """Return the versions of a record from all that is stored of it. Raises as `history`.
+
+        `spelled` are words that the server is known to have in `spellings`; it gets those that are asked for here.
+        """
         last, marks, *columns = rows[0][2:]
         if [row[0] for row in rows] != list(range(1, (last or 0) + 1)):
             raise DamagedFile(f"a version of {id} is missing; restore it from a backup", path=str(self.address))
         versions = tuple(self.read(payload, id) for _, payload, *_ in rows)
         tokens = tokens_of(versions[-1])
-        if [*columns, sorted(marks)] != [*columns_of(versions[-1], tokens)[:-1], sorted(tokens.marks or ())]:
+        if new := tokens.spellings - spelled:
+            spelled |= {word for (word,) in self.server.ask(_SPELLED, [[*new]])}
+        expected = [*columns_of(versions[-1], tokens)[:-1], sorted(tokens.marks or ())]
+        if [*columns, sorted(marks)] != expected or not tokens.spellings <= spelled:
             reason = (
                 f"what finds {id} is not made of its newest version; its owner runs `amp record init-store --apply`"
             )

@@ -5,8 +5,8 @@ from contextlib import suppress
 from datetime import datetime
 
 from ..errors import AgentMemoryError
-from ..records.canonical import format_moment, parse_moment
-from ..records.usage import Uses
+from ..records.canonical import format_moment
+from ..records.usage import Uses, counted
 from .server import Server
 
 # A recall does not wait for the disk: a count that is lost with a server's power is not a loss.
@@ -43,4 +43,4 @@ class ServerUsage:
             if wanted is None
             else self._server.ask(f"{query} WHERE record_id = ANY(%s)", [wanted])
         )
-        return {name: Uses(count, parse_moment(last)) for name, count, last in found}
+        return counted(found)

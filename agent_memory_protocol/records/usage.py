@@ -79,11 +79,20 @@ class Usage:
         if wanted is not None:
             query += f" WHERE record_id IN ({', '.join('?' * len(wanted))})"
         found = {name: uses for name, uses in self._others.items() if wanted is None or name in wanted}
-        for name, count, moment in self._file.rows(query, wanted or ()):
-            last = parse_moment(moment)
-            other = found.get(name)
-            found[name] = Uses(count, last) if other is None else Uses(count + other.count, max(last, other.last))
+        for name, uses in counted(self._file.rows(query, wanted or ())).items():
+            other = found.get(name, Uses(0, uses.last))
+            found[name] = Uses(uses.count + other.count, max(uses.last, other.last))
         return found
+
+
+def counted(rows: Iterable[tuple[str, int, str]]) -> dict[str, Uses]:
+    """Return the uses that rows of a table say; one that is not a count is left out, since others may write them."""
+    found = {}
+    for name, count, moment in rows:
+        with suppress(InvalidRecord):
+            if count > 0:
+                found[name] = Uses(count, parse_moment(moment))
+    return found
 
 
 def read_counts(data: bytes) -> dict[str, Uses]:

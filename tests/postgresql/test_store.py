@@ -242,6 +242,31 @@ def test_what_finds_a_record_cannot_be_changed_without_a_trace_and_is_mended(cha
         assert store.history(one.id) == (one,)
 
 
+def test_a_word_that_is_missing_among_the_spellings_shows_and_is_mended(address):
+    with PostgresqlStore(address) as store:
+        records = [record("The disk is full."), record("The disk is new.")]
+        for one in records:
+            store.put(one)
+        store.server.ask("DELETE FROM $ns.spellings WHERE word = 'full'")
+        read = dict(store.histories([one.id for one in records]))
+        with pytest.raises(DamagedFile, match=rf"what finds {records[0].id} is not made of its newest version"):
+            read[records[0].id]()
+        assert read[records[1].id]() == (records[1],)
+        preparing.prepare(store.address)
+        assert store.history(records[0].id) == (records[0],)
+
+
+def test_a_use_that_is_no_count_counts_nothing_and_stops_nobody(address, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with Memory(address, consolidate_every=0) as memory, PostgresqlStore(address) as store:
+        ids = [memory.remember(f"Disk {number} is full.").record_id for number in range(3)]
+        for name, count, last in zip(ids, (1, -5, 7), ("soon", "2026-11-15T12:00:00.000Z", ""), strict=True):
+            store.server.ask("INSERT INTO $ns.uses VALUES (%s, %s, %s)", [name, count, last])
+        assert {*memory.recall("full disk").ids} == {*ids}
+        assert memory.decay(apply=False).done == ()
+        assert any("how often records were used" in one for one in memory.check().unproved)
+
+
 def test_no_row_keeps_a_word_of_what_was_redacted(address, postgresql):
     name = name_of(address)
     with PostgresqlStore(address) as store:
