@@ -513,6 +513,20 @@ def test_what_another_program_redacts_does_not_stay_in_the_index(memory):
     assert not [path for path, data in tree(Path(), local=True).items() if b"4711" in data]
 
 
+def test_a_record_that_differs_in_what_never_changes_is_refused_by_the_name_of_that():
+    happened: dict[str, Any] = {
+        "type": RecordType.EPISODE,
+        "body": "It failed.",
+        "provenance": Provenance("ci"),
+        "now": NOW,
+    }
+    memory = Memory(store=MemoryStore())
+    memory.add(new_record(**happened, occurred_at=NOW))
+    other = new_record(**happened, occurred_at=NOW - timedelta(days=1))
+    with pytest.raises(IllegalMove, match=r"has another occurred_at in the file than here; it stays as it is"):
+        memory.add(other)
+
+
 def test_tags_arrive_though_somebody_else_was_quicker(memory, monkeypatch):
     one = memory.remember("A fact.").record_id
     put = DirectoryStore.put

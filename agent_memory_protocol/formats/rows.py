@@ -39,8 +39,8 @@ _NAMES = {
 
 _SLASHES = re.compile(r"\d{4}/\d{2}/\d{2}")
 
-_NO_TIMES = ("nat", "nan", "null", "none", "na", "n/a", "-")
-"""How tools spell a time that is not known."""
+_UNKNOWN = ("nat", "nan", "null", "none", "na", "n/a", "-", "")
+"""How tools spell a time or a number that is not known."""
 
 _UNITS = ((10**11, 1000.0), (10**14, 1.0), (10**17, 1e-3), (math.inf, 1e-6))
 """A number below each of these counts seconds, milliseconds, microseconds or nanoseconds: in the next it is in 1973."""
@@ -289,7 +289,7 @@ def _pairs(value: object) -> dict[str, str]:
 
 
 def _number(value: object) -> float:
-    if _is_missing(value):
+    if _is_missing(value) or str(value).strip().casefold() in _UNKNOWN:
         return 0.0
     try:
         return float(str(value))
@@ -313,7 +313,7 @@ def _milliseconds(value: object) -> int:
     if _is_missing(value) or value == "":
         return 0
     if isinstance(value, str):
-        return 0 if value.strip().casefold() in _NO_TIMES else _milliseconds(_moment(value))
+        return 0 if value.strip().casefold() in _UNKNOWN else _milliseconds(_moment(value))
     if isinstance(value, datetime):
         return to_milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, date):

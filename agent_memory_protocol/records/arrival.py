@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..errors import IllegalMove
+from .fields import FIELDS
 from .lifecycle import check_version
 from .record import LIVE, Record, State
 
@@ -36,7 +37,7 @@ def arrive(here: Sequence[Record], record: Record, find: Find) -> Record | None:
     if forward and backward:  # the same state, or one that was left and entered again: the later version says which
         forward = (record.updated_at, record.to_bytes()) > (newest.updated_at, newest.to_bytes())
     elif not forward and not backward:
-        raise IllegalMove(f"{record.id} is {_said(newest)} here and {_said(record)} in the file; it stays as it is")
+        raise IllegalMove(f"{record.id} {_differing(newest, record)}; it stays as it is")
     chosen, other = (record, newest) if forward else (newest, record)
     joined = _joined(chosen, other)
     if forward:
@@ -79,6 +80,15 @@ def _check_successor(record: Record, find: Find) -> None:
         seen.add(after)
         successor = find(after)
         after = None if successor is None else successor.superseded_by
+
+
+def _differing(here: Record, there: Record) -> str:
+    """Say how a record in this store and in a file exclude each other: in its state, or in what never changes."""
+    said, other = _said(here), _said(there)
+    if said != other:
+        return f"is {said} here and {other} in the file"
+    names = [name for name in FIELDS if getattr(here, name) != getattr(there, name) and not name.startswith("sign")]
+    return f"has another {' and '.join(names)} in the file than here"
 
 
 def _said(record: Record) -> str:

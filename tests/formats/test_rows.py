@@ -207,6 +207,14 @@ def test_a_time_that_is_not_known_is_none(tmp_path):
     assert isinstance(wrong, Problem)
 
 
+def test_a_relevance_that_is_not_known_is_none(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,relevance\nUse tabs.,NaN\nUse uv.,NA\nUse npm.,0.5\nUse pip.,much\n")
+    *read_well, wrong = read(path)
+    assert [one.relevance for one in read_well] == [0, 0, 0.5]
+    assert isinstance(wrong, Problem)
+
+
 def test_columns_of_that_name_that_say_something_else_are_kept(tmp_path):
     path = tmp_path / "a.ndjson"
     row = {"timestamp_ms": APRIL, "text": "Retry once.", "created_at": "soon", "tier": "gold", "date": "2026-05-01"}
