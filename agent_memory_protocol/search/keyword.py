@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _TABLES = (
-    "CREATE TABLE passages (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL)",
+    """CREATE TABLE passages (
+        id INTEGER PRIMARY KEY, source INTEGER NOT NULL, key TEXT NOT NULL, size INTEGER NOT NULL, talk INTEGER NOT NULL
+    )""",
     "CREATE INDEX passages_of_source ON passages (source)",
     "CREATE INDEX passages_of_key ON passages (key)",
     "CREATE TABLE sums (key TEXT PRIMARY KEY, passages INTEGER NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID",
@@ -47,7 +49,7 @@ Stored = tuple[list[Read], set[str]]
 class KeywordIndex(KeptIndex[Stored]):
     """A search index by words; see `SearchIndex` for what it does, and `KeptIndex` for its file."""
 
-    version = 5  # goes up when `words` reads texts differently, too
+    version = 6  # goes up when `words` reads texts differently, too
     tables = _TABLES
     inner = "tokens_*"
 
@@ -67,8 +69,8 @@ class KeywordIndex(KeptIndex[Stored]):
                 tokens = words.wanted(terms)
                 holding = lookup.holding(tokens)
                 picked = lookup.picked(_picking(terms, holding), limit)
-                postings, sizes = lookup.counted(picked, tokens)
-                stock = Stock(sizes, snapshot.passages, snapshot.average)
+                postings, sizes, talk = lookup.counted(picked, tokens)
+                stock = Stock(sizes, snapshot.passages, snapshot.average, talk)
                 return rank(terms, postings, holding, stock, limit, lookup.names, picked)
             allowed = None if within is None else lookup.within(within)
             inflected = inflect(asked, snapshot.share, lookup.beginning_with)
@@ -111,7 +113,8 @@ class KeywordIndex(KeptIndex[Stored]):
             last += APART
             for one in passages:
                 last += 1
-                connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (last, source, one.key, one.size))
+                row = (last, source, one.key, one.size, one.talk)
+                connection.execute("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", row)
                 tokens = (last, " ".join(one.text), " ".join(one.context))
                 connection.execute("INSERT INTO tokens (rowid, text, context) VALUES (?, ?, ?)", tokens)
         spellings = sorted(set().union(*(found for _, found in contents.values())))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from . import picking
-from .ranking import CANDIDATES, CONTEXT_WEIGHT, Postings, Stock
+from .ranking import CANDIDATES, CONTEXT_WEIGHT, REACH, Postings, Stock
 from .slips import untouched
 
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ _BEST_WITH_ALL = """
     ORDER BY size LIMIT :limit"""
 """Of those that have the same words the shortest are the best, which SQLite says sooner than their rank."""
 _COUNTED = """
-    SELECT id, size, text, context FROM passages JOIN tokens ON tokens.rowid = id
+    SELECT id, size, talk, text, context FROM passages JOIN tokens ON tokens.rowid = id
     WHERE id IN (SELECT value FROM json_each(?))"""
+_TURNS = "SELECT id FROM passages WHERE talk AND id IN (SELECT value FROM json_each(?))"
 _NAMES = """
     SELECT passages.id, sources.key, passages.key FROM passages JOIN sources ON sources.id = passages.source
     WHERE passages.id IN (SELECT value FROM json_each(?))"""
@@ -94,20 +95,26 @@ class Lookup:
                 found |= self._best(query, match, most)
         return found
 
-    def counted(self, numbers: Collection[int], tokens: Collection[str]) -> tuple[dict[str, Postings], dict[int, int]]:
-        """Return which of these passages and of their neighbours hold which of these tokens, and their sizes."""
+    def counted(
+        self, numbers: Collection[int], tokens: Collection[str]
+    ) -> tuple[dict[str, Postings], dict[int, int], set[int]]:
+        """Return which of these passages and their neighbours hold which tokens, their sizes, and which are talk."""
         near = {number + step for number in numbers for step in range(-2, 3)}
+        for (number,) in self._connection.execute(_TURNS, (json.dumps([*numbers]),)):
+            near.update(range(number - REACH, number + REACH + 1))
         postings: dict[str, Postings] = {}
-        sizes = {}
-        for number, size, text, context in self._connection.execute(_COUNTED, (json.dumps([*near]),)):
+        sizes, talk = {}, set()
+        for number, size, is_turn, text, context in self._connection.execute(_COUNTED, (json.dumps([*near]),)):
             sizes[number] = size
+            if is_turn:
+                talk.add(number)
             inside, around = text.split(" "), context.split(" ")
             for token in tokens:
                 if times := inside.count(token):
                     postings.setdefault(token, Postings({}, {})).text[number] = times
                 if times := around.count(token):
                     postings.setdefault(token, Postings({}, {})).context[number] = times
-        return postings, sizes
+        return postings, sizes, talk
 
     def within(self, sources: Collection[str]) -> set[int]:
         """Return the numbers of the passages of some sources."""
@@ -142,7 +149,8 @@ class Snapshot:
     @cached_property
     def stock(self) -> Stock:
         """All passages; where there are very many, this takes a while."""
-        return Stock(dict(self._connection.execute("SELECT id, size FROM passages")))
+        talk = [number for (number,) in self._connection.execute("SELECT id FROM passages WHERE talk")]
+        return Stock(dict(self._connection.execute("SELECT id, size FROM passages")), talk=talk)
 
     def share(self, token: str) -> float:
         """Return which share of the passages holds a token."""

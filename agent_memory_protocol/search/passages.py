@@ -34,12 +34,14 @@ class Read:
         text: the tokens of its text.
         context: those around it, and who says it; see `words.said_by`.
         size: the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much.
+        talk: whether it is a turn of a dialogue: most passages of its source are said by one of several speakers.
     """
 
     key: str
     text: list[str]
     context: list[str]
     size: int
+    talk: bool
 
 
 def read(source: Source) -> tuple[list[Read], set[str]]:
@@ -50,8 +52,9 @@ def read(source: Source) -> tuple[list[Read], set[str]]:
     around = [words.tokens(one.context, spellings) for one in passages]
     said = _said([one.text for one in passages])
     sizes = [len(text) for text in texts]
+    talk = 2 * sum(map(bool, said)) > len(said) and len({marks[0] for marks in said if marks}) > 1
     return [
-        Read(one.key, text, context + marks, size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2)
+        Read(one.key, text, context + marks, size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2, talk)
         for place, (one, text, context, marks, size) in enumerate(
             zip(passages, texts, around, said, sizes, strict=True)
         )

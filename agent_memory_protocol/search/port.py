@@ -77,8 +77,11 @@ class Hit:
 
 
 def fits(hits: Sequence[Hit]) -> bool:
-    """Say whether the best of some hits answers what was asked for; what was found by meaning alone always does."""
-    return bool(hits) and hits[0].fit >= LEAST_FIT
+    """Say whether the best of some hits answers what was asked for; what was found by meaning alone always does.
+
+    What was found only by what is beside it says nothing of that.
+    """
+    return next((hit.fit for hit in hits if hit.fit), 0) >= LEAST_FIT
 
 
 class SearchIndex(Protocol):

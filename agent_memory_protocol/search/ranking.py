@@ -2,8 +2,8 @@
 
 The measure is BM25: a rare word counts more than a common one, a second occurrence less than the first, and a word in a
 short passage more than in a long one. A word around a passage counts a part, and so does one in its neighbours: an
-answer comes after its question. What is said by somebody whom the query names counts more. Of two passages that score
-alike, the one with more of the query's words comes first.
+answer comes after its question, and in talk it may come several turns after. What is said by somebody whom the query
+names counts more. Of two passages that score alike, the one with more of the query's words comes first.
 """
 
 import heapq
@@ -18,12 +18,20 @@ from .words import Term, said_by
 CONTEXT_WEIGHT = 0.5
 """How much a word around a passage counts, in headings, labels and tags; in its text it is 1."""
 
-NEXT_WEIGHT, SECOND_WEIGHT = 0.2, 0.1
+_NEXT, _SECOND = 0.2, 0.1
 """How much a word counts in the passage before or after, and in the one before or after that, of the same source."""
 
-_WEIGHTS = (SECOND_WEIGHT, NEXT_WEIGHT, 1, NEXT_WEIGHT, SECOND_WEIGHT)
+_BESIDE = ((-2, _SECOND), (-1, _NEXT), (1, _NEXT), (2, _SECOND))
 
-APART = 3
+_TURNS = (_NEXT, 0.12, 0.1, 0.08, 0.06, 0.05)
+"""The same for the turns of a dialogue: they are short, and who talks of something goes on talking of it."""
+
+_IN_TALK = tuple((side * step, weight) for step, weight in enumerate(_TURNS, start=1) for side in (-1, 1))
+
+REACH = len(_TURNS)
+"""How far away a neighbour is at most."""
+
+APART = REACH + 1
 """Neighbours have numbers that follow each other; passages of two sources are so far apart that none is a neighbour."""
 
 CANDIDATES = 200
@@ -38,8 +46,11 @@ _WEIGHTIEST = 8
 _FORM_WEIGHT = 0.5
 """How much another form of a word counts: `bought` where `buy` is asked for."""
 
-_SPEAKER, _OF_THEMSELF = 0.3, 0.2
-"""How much better a passage is said by somebody whom the query names, and one in which they speak of themself."""
+_SPEAKER, _OF_THEMSELF = 0.6, 0.4
+"""How much better a passage is said by somebody whom the query names, and one in which they speak of themself.
+
+Where the query names several of the speakers, they share it: it then asks for what they do together.
+"""
 
 _PARTIAL = 0.5
 """What the score of a passage keeps that has none of the query's words; one that has all of them keeps it whole."""
@@ -60,9 +71,17 @@ class Stock:
         sizes: the size of each by its number, with a part of its neighbours'; see `passages.Read`.
         passages: how many there are, and
         average: their average size, where these are not all.
+        talk: the numbers of those that are turns of a dialogue; see `passages.Read`.
     """
 
-    def __init__(self, sizes: Mapping[int, float], passages: int | None = None, average: float | None = None) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[int, float],
+        passages: int | None = None,
+        average: float | None = None,
+        talk: Collection[int] = (),
+    ) -> None:
+        self.talk = frozenset(talk)
         self.passages = len(sizes) if passages is None else passages
         average = max(sum(sizes.values()) / max(len(sizes), 1) if average is None else average, 1.0)
         self.damping = {number: _K1 * (1 - _B + _B * size / average) for number, size in sizes.items()}
@@ -90,8 +109,8 @@ def rank(
         allowed: the numbers of the only passages that may be answered with; None means all.
     """
     weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
-    candidates = _candidates(weighed, stock.damping, max(CANDIDATES, 2 * limit), allowed)
-    scored = _scores(weighed, _speakers(terms, postings), stock.damping, candidates)
+    candidates = _candidates(weighed, stock, max(CANDIDATES, 2 * limit), allowed)
+    scored = _scores(weighed, _speakers(terms, postings), stock, candidates)
     best = max((score for score, _, _ in scored), default=0)
     # Passages that score alike are put in order by name, so names are asked for beyond the limit.
     kept = heapq.nlargest(max(limit, 0) + CANDIDATES // 2, scored)
@@ -139,23 +158,21 @@ def _rarity(held: int, passages: int) -> float:
 
 def _speakers(terms: Iterable[Term], postings: Mapping[str, Postings]) -> dict[int, float]:
     """Return by what passages gain that somebody says whom the query names."""
+    named = (postings.get(said_by(token)) for term in terms for token in term.tokens)
+    said = {frozenset(found.context): found.context for found in named if found is not None}
     gains: dict[int, float] = {}
-    for term in terms:
-        for token in term.tokens:
-            if (found := postings.get(said_by(token))) is not None:
-                for number, times in found.context.items():
-                    gain = 1 + _SPEAKER + (_OF_THEMSELF if times > 1 else 0)
-                    gains[number] = max(gain, gains.get(number, 1))
+    for turns in said.values():  # who has two names is here once
+        for number, times in turns.items():
+            gain = 1 + (_SPEAKER + (_OF_THEMSELF if times > 1 else 0)) / len(said)
+            gains[number] = max(gain, gains.get(number, 1))
     return gains
 
 
 def _candidates(
-    weighed: Iterable[tuple[float, list[_Word]]],
-    damping: Mapping[int, float],
-    count: int,
-    allowed: Collection[int] | None,
+    weighed: Iterable[tuple[float, list[_Word]]], stock: Stock, count: int, allowed: Collection[int] | None
 ) -> list[int]:
-    """Return the passages with the best words in and around them."""
+    """Return the passages with the best words in and around them, and in talk also those beside such."""
+    damping = stock.damping
     scores: dict[int, float] = {}
     for rarity, text, context in (word for _, words in weighed for word in words):
         times = text
@@ -168,24 +185,33 @@ def _candidates(
             scores[number] = scores.get(number, 0) + weight * often / (often + damping[number])
     if allowed is not None:
         scores = {number: score for number, score in scores.items() if number in allowed}
-    return sorted(scores, key=scores.__getitem__, reverse=True)[:count]
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:count]
+    if stock.talk.isdisjoint(best):
+        return best
+    spread = {number: scores[number] for number in best}
+    for number in stock.talk.intersection(best):
+        for step, weight in _IN_TALK:
+            beside = number + step
+            if beside in stock.talk and (allowed is None or beside in allowed):
+                spread[beside] = spread.get(beside, 0) + weight * scores[number]
+    return sorted(spread, key=spread.__getitem__, reverse=True)[:count]
 
 
 def _scores(
     weighed: Sequence[tuple[float, list[_Word]]],
     speakers: Mapping[int, float],
-    damping: Mapping[int, float],
+    stock: Stock,
     numbers: Sequence[int],
 ) -> list[tuple[float, float, int]]:
     """Return for each of these passages its score, how well it fits, and its number."""
-    damped = [damping[number] for number in numbers]
+    damped = [stock.damping[number] for number in numbers]
     scores, covered, inside = ([0.0] * len(numbers) for _ in range(3))
     total = sum(sorted(weight for weight, _ in weighed)[-_WEIGHTIEST:])
     known = sum(weight for weight, words in weighed if words)
     for weight, words in weighed:
         most, here = [0.0] * len(numbers), [False] * len(numbers)
         for word in words:
-            worth, near = word.rarity * (_K1 + 1), _near(word, numbers)
+            worth, near = word.rarity * (_K1 + 1), _near(word, numbers, stock.talk)
             for place, number in enumerate(numbers):
                 if times := near.get(number):
                     scores[place] += worth * times / (times + damped[place])
@@ -205,19 +231,21 @@ def _scores(
     ]
 
 
-def _near(word: _Word, numbers: Sequence[int]) -> dict[int, float]:
+def _near(word: _Word, numbers: Sequence[int], talk: Collection[int]) -> dict[int, float]:
     """Return how often passages have a word in them, around them and, less, beside them; of some, or of all."""
     get, near = word.text.get, dict[int, float]()
     if len(word.text) < len(numbers):
+        near.update(word.text)
         for number, often in word.text.items():
-            for step, weight in enumerate(
-                (SECOND_WEIGHT, NEXT_WEIGHT, 1, NEXT_WEIGHT, SECOND_WEIGHT), start=number - 2
-            ):
-                near[step] = near.get(step, 0) + weight * often
+            for step, weight in _IN_TALK if number in talk else _BESIDE:
+                near[number + step] = near.get(number + step, 0) + weight * often
     else:
         for number in numbers:
-            beside = NEXT_WEIGHT * (get(number - 1, 0) + get(number + 1, 0))
-            near[number] = get(number, 0) + beside + SECOND_WEIGHT * (get(number - 2, 0) + get(number + 2, 0))
+            if number in talk:
+                near[number] = get(number, 0) + sum([weight * get(number + step, 0) for step, weight in _IN_TALK])
+            else:
+                beside = _NEXT * (get(number - 1, 0) + get(number + 1, 0))
+                near[number] = get(number, 0) + beside + _SECOND * (get(number - 2, 0) + get(number + 2, 0))
     for number, often in word.context.items():
         near[number] = near.get(number, 0) + CONTEXT_WEIGHT * often
     return near
@@ -240,9 +268,10 @@ def _matched(
 
 
 def _reasons(terms: Iterable[Term], postings: Mapping[str, Postings], number: int) -> tuple[str, ...]:
-    """Say for a person why a passage was found."""
+    """Say for a person why a passage was found: by words in it or around it, or only by what is beside it."""
     inside: dict[str, None] = {}
     around: dict[str, None] = {}
+    beside: dict[str, None] = {}
     for term in terms:
         meant = term.meant or (term.shown,) * (1 + len(term.forms))
         for token, shown in zip((*term.tokens, *term.forms), meant, strict=True):
@@ -252,5 +281,9 @@ def _reasons(terms: Iterable[Term], postings: Mapping[str, Postings], number: in
                     inside[name] = None
                 elif number in found.context:
                     around[name] = None
+                elif not inside and any(number + step in found.text for step, _ in _IN_TALK):
+                    beside[name] = None
     lists = {"words": list(inside), "context": [name for name in around if name not in inside]}
+    if not (inside or around):
+        lists = {"beside it": list(beside)}
     return tuple(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)

@@ -18,12 +18,13 @@ from .slips import mend
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage as it was read: how often each word is in its text and around it, and its size."""
+    """A passage as it was read: how often each word is in its text and around it, its size, and whether it is talk."""
 
     key: str
     text: Counter[str]
     context: Counter[str]
     size: int
+    talk: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class ScanIndex:
         sizes = {number: one.size for number, (_, one) in numbered.items()}
         holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
         names = {number: (name, one.key) for number, (name, one) in numbered.items()}
-        return rank(terms, postings, holding, Stock(sizes), limit, lambda _: names, allowed)
+        talk = [number for number, (_, one) in numbered.items() if one.talk]
+        return rank(terms, postings, holding, Stock(sizes, talk=talk), limit, lambda _: names, allowed)
 
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""
@@ -105,5 +107,5 @@ class ScanIndex:
 
 def _read(source: Source) -> _Source:
     passages, spellings = read(source)
-    counted = (_Passage(one.key, Counter(one.text), Counter(one.context), one.size) for one in passages)
+    counted = (_Passage(one.key, Counter(one.text), Counter(one.context), one.size, one.talk) for one in passages)
     return _Source(source.fingerprint, tuple(counted), spellings)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_memory_protocol.search.port import LEAST_FIT, Hit, Passage, SearchIndex, Source, source_of
+from agent_memory_protocol.search.port import LEAST_FIT, Hit, Passage, SearchIndex, Source, fits, source_of
 from agent_memory_protocol.search.words import places
 from tests.each_row import each_row
 
@@ -297,6 +297,43 @@ def test_what_a_named_speaker_says_comes_before_what_others_say_of_it(index, sha
     index.refresh([source_of("talk", *(Passage(str(number), turn) for number, turn in enumerate(said)))])
     assert found(index, "how often does Ada sail?", limit=1) == ["2"]
     assert found(index, "does Ben sail?", limit=1) == ["5"]
+
+
+WAITING = [
+    "Ada: Which city did the choir sing in?",
+    "Ben: Wait, the kettle.",
+    "Ada: Take your time.",
+    "Ben: Bern.",
+    *(f"{who}: {what}" for _ in range(3) for who, what in (("Ada", "Green tea is best."), ("Ben", "Yes, it is."))),
+]
+
+
+@each_row("query, reach", [("which city", 6), ("choir", 6)])
+def test_in_talk_an_answer_some_turns_after_its_question_is_found_though_it_has_no_word_of_it(index, query, reach):
+    index.refresh([source_of("talk", *(Passage(f"{place:02}", turn) for place, turn in enumerate(WAITING)))])
+    hits = index.search(query)
+    assert [hit.key for hit in hits] == [f"{place:02}" for place in range(reach + 1)]
+    assert fits(hits)
+    assert all(hit.reasons[0].startswith("beside it: ") and not hit.tokens for hit in hits[1:])
+
+
+@each_row(
+    "texts",
+    [
+        [turn.partition(": ")[2] for turn in WAITING],
+        [turn.replace("Ada:", "Ben:") for turn in WAITING],
+        [*WAITING, *(f"Fact {number} is long." for number in range(12))],
+    ],
+)
+def test_what_is_no_dialogue_of_several_is_found_by_its_own_words_alone(index, texts):
+    index.refresh([source_of("list", *(Passage(str(number), text) for number, text in enumerate(texts)))])
+    assert found(index, "choir") == ["0"]
+
+
+def test_talk_that_may_not_be_read_is_not_found_by_what_stands_beside_it(index):
+    talk = [Passage(f"{place:02}", turn) for place, turn in enumerate(WAITING)]
+    index.refresh([source_of("mine", *talk), source_of("theirs", *talk)])
+    assert {hit.source for hit in index.search("choir", within=["mine"])} == {"mine"}
 
 
 def test_a_word_before_a_colon_that_few_entries_begin_with_is_no_speaker(index):
