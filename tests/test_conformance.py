@@ -16,6 +16,7 @@ from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.conformance import cases, report, requirements
 from agent_memory_protocol.conformance.calls import CALLS, answer
 from agent_memory_protocol.conformance.program import NoAnswerError, Program
+from tests.each_row import each_row
 
 REPOSITORY = Path(__file__).parents[1]
 CASES = cases.load()
@@ -23,7 +24,7 @@ STATED = re.findall(r"(?m)^- \*\*(P-\d+)\*\* ", (REPOSITORY / "docs" / "protocol
 FEW = [one for one in CASES if one.call == "budget"][:5]
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_row("call", CALLS)
 def test_this_engine_keeps_every_case(call):
     wrong = [
         (one.id, found)
@@ -58,8 +59,8 @@ def test_the_format_of_cases_names_every_call():
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(CALLS)
 
 
-@pytest.mark.parametrize(
-    ("expect", "given", "holds"),
+@each_row(
+    "expect, given, holds",
     [
         ({"result": {"a": 1}}, {"result": {"a": 1}}, True),
         ({"result": {"a": 1}}, {"result": {"a": 1, "more": 2}}, True),

@@ -28,6 +28,7 @@ from agent_memory_protocol.project.settings import KEYS, Key
 from agent_memory_protocol.text.visible import show_invisible
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where this is run as a program
+from tests.each_row import each_row
 from tests.library_page import CLASSES, FUNCTIONS, example_of, library_page, public_errors, public_members
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -316,7 +317,7 @@ def test_every_rule_has_an_example():
     assert {rule.id for rule in in_order()} == {*EXAMPLES, *WITHOUT_EXAMPLE}
 
 
-@pytest.mark.parametrize("rule", [rule for rule in in_order() if rule.id in EXAMPLES], ids=lambda rule: rule.id)
+@each_row("rule", [rule for rule in in_order() if rule.id in EXAMPLES], ids=lambda rule: rule.id)
 def test_a_rule_finds_something_in_its_example(rule):
     assert {one.rule for one in found_in(rule, EXAMPLES[rule.id])} == {rule.id}
 

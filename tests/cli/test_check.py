@@ -12,6 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+from tests.each_row import each_row
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 HEAD = "# Shared Knowledge\n"
 
@@ -42,8 +44,8 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
     assert err == "amp: 1 error, 1 warning; `amp check --fix` mends 1\n"
 
 
-@pytest.mark.parametrize(
-    ("select", "fail_on", "code"),
+@each_row(
+    "select, fail_on, code",
     [
         ("date-spelling", (), 1),
         ("date-spelling", ("--fail-on", "warning"), 1),
@@ -51,6 +53,7 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
         ("date-impossible", ("--fail-on", "error"), 1),
         ("date", ("--fail-on", "error"), 1),
     ],
+    anew=True,
 )
 def test_a_warning_ends_with_1_too_unless_only_errors_shall(messy, select, fail_on, code):
     answer = messy("check", "--select", select, *fail_on)
@@ -67,9 +70,10 @@ def test_the_hook_for_pre_commit_shows_warnings_and_stops_at_errors(messy):
     assert (answer.code, "[date-spelling]" in answer.out) == (0, True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "args",
     [["--select", "dat"], ["--ignore", "nothing"], ["nowhere.md"], ["--format", "xml"], ["--select", "date\u202e"]],
+    anew=True,
 )
 def test_a_mistake_ends_with_2(messy, args):
     messy("check", *args).refuses(2)
@@ -112,8 +116,8 @@ def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
     assert amp("check", "--root", str(root), "--select", "date").out.startswith(f"{SHARED}:2: ")
 
 
-@pytest.mark.parametrize(("missing", "code", "said"), [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")])
-@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "junit", "sarif"])
+@each_row("missing, code, said", [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")], anew=True)
+@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], anew=True)
 def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, code, said, form):
     answer = amp("check", "--missing", missing, "--format", form)
     assert answer.code == code
@@ -293,7 +297,7 @@ def test_a_path_is_taken_from_where_one_stands(messy):
     assert messy("check", "--select", "date", ".", cwd=folder.parent / "agents").code == 0
 
 
-@pytest.mark.parametrize("path", [".", "./", "..", "../..", ".scaffolding", ".scaffolding/agent-memory/", "{root}"])
+@each_row("path", [".", "./", "..", "../..", ".scaffolding", ".scaffolding/agent-memory/", "{root}"], anew=True)
 def test_a_folder_stands_for_all_that_lies_below_it(messy, path):
     code, out, _ = date_check(messy, path.format(root=messy.root))
     assert (code, out.count("[date-")) == (1, 2)
@@ -316,7 +320,7 @@ def test_rules_are_listed_with_whether_they_are_on(amp):
     assert names == sorted(names, key=lambda name: (name.partition("-")[0], name))
 
 
-@pytest.mark.parametrize("form", ["text", "json", "github", "gitlab", "junit", "sarif"])
+@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], anew=True)
 def test_no_format_plays_with_the_terminal(amp, form):
     amp.write(SHARED, "# S\n## A\x1b[31m\u202e\n- a\n\n## A\x1b[31m\u202e\n- b\n")
     out = amp("check", "--select", "tier-double-heading", "--format", form).out

@@ -58,7 +58,7 @@ def file_of(target):
     return {**HOSTS, "opencode": PLUGIN}.get(target, "AGENTS.md")
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@each_row("name", GOLDEN, anew=True)
 def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, name):
     target = next(one for one in TARGETS if name.startswith(one))
     before = (DATA / f"{name}.before").read_bytes()
@@ -77,14 +77,14 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize("host", [*HOSTS, "opencode"])
+@each_row("host", [*HOSTS, "opencode"], anew=True)
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
     assert found("install", host).err.splitlines()[-1] == f"amp: {table.HOSTS[host].next}"
     assert found("install", host).err == ""
     assert found("uninstall", host).err == ""
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@each_row("target", TARGETS, anew=True)
 def test_an_empty_project_is_empty_again(found, target):
     tree = everything(found)
     assert found("install", target).code == 0
@@ -106,13 +106,13 @@ def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
 
 
 @pytest.mark.requirement("S4-03", "S4P-12")
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_the_skill_lies_where_the_host_looks_for_skills(found, target):
     found("install", target)
     assert (found.root / SKILLS[target] / "skills" / "agent-memory" / "SKILL.md").read_bytes() == SKILL
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@each_row("target", TARGETS, anew=True)
 def test_a_dry_run_shows_the_change_and_makes_none(found, target):
     tree = everything(found)
     answer = found("install", target, "--dry-run")
@@ -127,7 +127,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(found, target):
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_what_others_add_after_installing_stays(found, target):
     path = found.write(file_of(target), '{\n  "theme": "dark"\n}\n')
     found("install", target)
@@ -136,7 +136,7 @@ def test_what_others_add_after_installing_stays(found, target):
     assert path.read_text() == '{\n  "theme": "light", // mine\n  "model": "x"\n}\n'
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     found("install", target)
     path = found.root / file_of(target)
@@ -151,7 +151,7 @@ def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     assert json.loads(path.read_text())["hooks"] == {row.events["session-start"][0]: left}
 
 
-@pytest.mark.parametrize("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"])
+@each_row("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"], anew=True)
 def test_a_hook_of_a_person_that_only_holds_our_command_stays(found, command):
     """Only the whole command that was installed is ours (decision 48)."""
     own = {"type": "command", "command": command.format("amp-hook session-start --host claude")}
@@ -181,8 +181,8 @@ def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
     assert path.read_text().rstrip() == own.rstrip()
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line"),
+@each_row(
+    "text, code, line",
     [
         ("# P\n\n<!-- amp:memory -->\n\n- Never push.\n", 4, 3),
         ("<!-- /amp:memory -->\n\n- Never push.\n\n<!-- amp:memory -->\n", 4, 1),
@@ -190,6 +190,7 @@ def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
         ("# P\n<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n", 3, 2),
     ],
     ids=["one", "the-wrong-way-round", "two-pairs", "another-text"],
+    anew=True,
 )
 def test_a_block_that_is_not_as_it_was_written_is_refused_by_name_and_stays(found, text, code, line):
     path = found.write("AGENTS.md", text)
@@ -235,7 +236,7 @@ PERSONS = [
 ]
 
 
-@pytest.mark.parametrize("command", PERSONS)
+@each_row("command", PERSONS, anew=True)
 def test_a_person_s_own_hook_is_never_taken_out(found, command):
     own = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": command}]}]}}
     path = found.write(HOSTS["claude"], json.dumps(own))
@@ -288,8 +289,10 @@ def test_a_skill_that_was_changed_by_hand_stays(found):
     assert skill.read_text() == "mine\n"
 
 
-@pytest.mark.parametrize(
-    ("target", "before"), [*((target, None) for target in TARGETS), *((one, "own") for one in [*HOSTS, "agents-md"])]
+@each_row(
+    "target, before",
+    [*((target, None) for target in TARGETS), *((one, "own") for one in [*HOSTS, "agents-md"])],
+    anew=True,
 )
 def test_a_checkout_with_other_line_ends_is_still_as_it_was_installed(found, target, before):
     if before:
@@ -353,14 +356,15 @@ def test_settings_that_the_host_could_not_read_are_refused_and_all_others_are_no
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize(
-    ("program", "told"),
+@each_row(
+    "program, told",
     [
         ("#!/nowhere/python\n", "does not run"),
         ("#!/bin/sh\nexit 3\n", "it ends with 3"),
         ("#!/bin/sh\necho '<html>'\n", "answers something else"),
         ("#!/bin/sh\nkill -9 $$\n", "does not run"),
     ],
+    anew=True,
 )
 def test_a_program_that_does_not_run_is_not_installed(found, program, told):
     (found.home / "bin" / "amp-hook").write_text(program)
@@ -375,7 +379,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
     for text in BROKEN:
         native = table.HOSTS[target].events["session-start"][0]
@@ -387,7 +391,7 @@ def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
         assert everything(found) == tree
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, target):
     path = found.root / file_of(target)
     path.parent.mkdir(parents=True)
@@ -412,7 +416,7 @@ def test_a_receipt_of_something_else_is_refused(found):
     found("uninstall", "claude").refuses(4, RECEIPT)
 
 
-@pytest.mark.parametrize("target", HOSTS)
+@each_row("target", HOSTS, anew=True)
 def test_a_link_that_leads_outside_the_project_is_refused(found, target):
     outside = found.home / "outside.json"
     outside.write_text("{}")
@@ -437,7 +441,7 @@ def test_mode_and_links_inside_the_project_stay(found):
     assert real.read_text() == "{}"
 
 
-@pytest.mark.parametrize("target", [*HOSTS, "opencode"])
+@each_row("target", [*HOSTS, "opencode"], anew=True)
 def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
     tree = everything(found)
     answer = found("install", target, "--user")
@@ -450,14 +454,15 @@ def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize(
-    ("target", "variable", "file"),
+@each_row(
+    "target, variable, file",
     [
         ("codex", "CODEX_HOME", "hooks.json"),
         ("qwen", "QWEN_HOME", "settings.json"),
         ("copilot", "COPILOT_HOME", "hooks/agent-memory.json"),
         ("opencode", "XDG_CONFIG_HOME", "opencode/plugins/agent-memory.js"),
     ],
+    anew=True,
 )
 def test_a_host_may_have_its_home_elsewhere(found, target, variable, file):
     elsewhere = found.home / "elsewhere"
@@ -479,8 +484,8 @@ def test_a_program_that_no_shell_finds_is_named_by_its_path(amp, monkeypatch):
     assert amp("uninstall", "claude").code == 0
 
 
-@pytest.mark.parametrize("verb", ["install", "uninstall"])
-@pytest.mark.parametrize("environ", [{"AMP_AGENT": "developer"}, {"AMP_AGENT": "reviewer"}], ids=str)
+@each_row("verb", ["install", "uninstall"], anew=True)
+@each_row("environ", [{"AMP_AGENT": "developer"}, {"AMP_AGENT": "reviewer"}], ids=str, anew=True)
 def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
     found("install", "claude")
     tree = everything(found)
@@ -488,14 +493,15 @@ def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
     assert everything(found) == tree
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
+@each_row(
+    "args, words",
     [
         (("install", "emacs"), "'emacs' is not one of"),
         (("install",), "missing argument"),
         (("install", "agents-md", "--user"), "AGENTS.md belongs to a project"),
         (("install", "git", "--user"), "works in one checkout"),
     ],
+    anew=True,
 )
 def test_a_mistake_is_told_in_one_line(found, args, words):
     found(*args).refuses(2, words)
@@ -580,7 +586,7 @@ NO_RECEIPTS = [
 ]
 
 
-@pytest.mark.parametrize("receipt", NO_RECEIPTS)
+@each_row("receipt", NO_RECEIPTS, anew=True)
 def test_a_receipt_that_is_none_is_said_so_and_takes_nothing_away(found, receipt):
     (found.root.parent / "empty").mkdir()
     found.write(HOSTS["claude"], "{}")

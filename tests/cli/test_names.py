@@ -78,7 +78,7 @@ DOORS = [
 
 
 @pytest.mark.requirement("S4-11")
-@pytest.mark.parametrize(("name", "rule"), BAD, ids=[ascii(name[:20]) for name, _ in BAD])
+@each_row("name, rule", BAD, ids=[ascii(name[:20]) for name, _ in BAD], anew=True)
 def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
     """B40: agent id such as `..` escapes the workspace."""
     amp.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n- a\n")
@@ -177,7 +177,7 @@ def test_twins_on_disk_are_told_by_doctor_and_never_read_as_one(amp):
 ODD_FOLDERS = ["my agent", "a:b", "\x1b[31mred", "a\nb", "-x", "CON", "devel\u043eper", "x" * 100]
 
 
-@pytest.mark.parametrize("name", ODD_FOLDERS, ids=ascii)
+@each_row("name", ODD_FOLDERS, ids=ascii, anew=True)
 def test_a_folder_that_no_agent_can_have_is_told_and_hides_nothing(amp, name):
     amp.write(AGENT.format("dev"), "# D\n\n- seen\n")
     amp.write(AGENT.format(name), "# O\n\n- never recalled\n")

@@ -96,7 +96,7 @@ def test_the_installed_program_refuses_it_before_there_is_any_memory(amp):
     assert everything(amp) == {}
 
 
-@pytest.mark.parametrize("door", DOORS)
+@each_row("door", DOORS, anew=True)
 def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
     command, stdin = through(project, door, SECRETS["github-token"])
     fingerprint = re.search(r'allow = \["([0-9a-f]{12})"\]', project(*command, stdin=stdin).err)
@@ -112,7 +112,7 @@ def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
 
 
 @pytest.mark.requirement("S2-02", "S2-30")
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The PayPal link is in env/paypal.txt",
@@ -120,6 +120,7 @@ def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
         "TOKEN=${TOKEN}",
         "Fixed in 3f78685.",
     ],
+    anew=True,
 )
 def test_where_a_secret_is_may_be_remembered(amp, text):
     assert amp("remember", text).code == 0

@@ -89,8 +89,8 @@ def test_a_merge_says_what_one_of_its_records_says_or_all_word_for_word(make, no
     assert is_taken or "is the text of no record that it merges" in report.refused[0].reason
 
 
-@pytest.mark.parametrize(
-    ("text", "mood"),
+@each_row(
+    "text, mood",
     [
         ("The API requires a token.", set()),
         ("Do not push to main.", set()),

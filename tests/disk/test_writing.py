@@ -30,6 +30,7 @@ from agent_memory_protocol.disk.writing import (
     replace,
 )
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
+from tests.each_row import each_row
 
 NOBODY = 65534
 PACKAGE = str(Path(writing.__file__).parents[2])
@@ -141,7 +142,7 @@ def test_a_linked_file_stays_a_link_and_its_target_is_replaced(project: Path, ro
     assert names(project / "mem") == ["MEMORY.md", "link.md"]
 
 
-@pytest.mark.parametrize("change", ["edited", "touched", "replaced", "removed", "a link"])
+@each_row("change", ["edited", "touched", "replaced", "removed", "a link"], anew=True)
 def test_a_file_that_someone_else_changed_is_left_alone(project: Path, root: Root, change: str) -> None:
     file = project / "mem" / "MEMORY.md"
     content = read(root)
@@ -193,8 +194,8 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("number", FAULTS, ids=lambda number: errno.errorcode[number])
-@pytest.mark.parametrize("step", ["open", "write", "fchmod", "fsync", "fstat", "close", "stat", "listdir", "replace"])
+@each_row("number", FAULTS, ids=lambda number: errno.errorcode[number], anew=True)
+@each_row("step", ["open", "write", "fchmod", "fsync", "fstat", "close", "stat", "listdir", "replace"], anew=True)
 def test_a_failed_replace_leaves_the_old_bytes_and_nothing_else(
     project: Path, monkeypatch: pytest.MonkeyPatch, step: str, number: int
 ) -> None:
@@ -290,7 +291,7 @@ def test_a_limit_on_file_sizes_costs_nothing(project: Path) -> None:
     assert names(project / "mem") == ["MEMORY.md", "log"]
 
 
-@pytest.mark.parametrize("times", [1, 2, 6])
+@each_row("times", [1, 2, 6], anew=True)
 def test_a_rename_that_a_scanner_holds_up_is_tried_again(
     project: Path, root: Root, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
@@ -340,7 +341,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(project: Path, roo
     ]
 
 
-@pytest.mark.parametrize("step", ["write", "fsync", "access", "replace"])
+@each_row("step", ["write", "fsync", "access", "replace"], anew=True)
 def test_a_writer_killed_at_any_step_leaves_the_file_whole(project: Path, step: str) -> None:
     script = """
         import os, signal, sys
@@ -361,7 +362,7 @@ def test_a_writer_killed_at_any_step_leaves_the_file_whole(project: Path, step: 
     assert names(project / "mem") == ["MEMORY.md"]
 
 
-@pytest.mark.parametrize("name", ["x" * 252 + ".md", "é" * 126 + ".md", "💡" * 63 + ".md"])
+@each_row("name", ["x" * 252 + ".md", "é" * 126 + ".md", "💡" * 63 + ".md"], anew=True)
 def test_a_file_with_the_longest_possible_name_is_replaced(project: Path, root: Root, name: str) -> None:
     parts = ("mem", name)
     assert create(root, parts, b"old\n")
@@ -454,7 +455,7 @@ def test_a_file_is_created_once(project: Path, root: Root) -> None:
     assert stat.S_IMODE((project / "mem" / "a.md").stat().st_mode) == 0o666 & ~umask
 
 
-@pytest.mark.parametrize("there", ["folder", "dangling link", "link outside"])
+@each_row("there", ["folder", "dangling link", "link outside"], anew=True)
 def test_nothing_is_created_where_something_stands(project: Path, root: Root, there: str) -> None:
     place = project / "mem" / "a.md"
     if there == "folder":
@@ -511,8 +512,8 @@ def test_a_file_system_without_hard_links_will_do(project: Path, root: Root, mon
     assert names(project / "mem") == ["MEMORY.md", "a.md"]
 
 
-@pytest.mark.parametrize("step", ["open", "write", "fsync", "close", "link"])
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+@each_row("step", ["open", "write", "fsync", "close", "link"], anew=True)
+@each_row("number", [errno.ENOSPC, errno.EIO], anew=True)
 def test_a_failed_create_leaves_nothing(
     project: Path, root: Root, monkeypatch: pytest.MonkeyPatch, step: str, number: int
 ) -> None:
@@ -549,7 +550,7 @@ def test_folders_are_made_behind_links_that_stay_inside(project: Path, root: Roo
     assert (project / "mem" / "a" / "b").is_dir()
 
 
-@pytest.mark.parametrize("target", ["../outside", "none", "self"])
+@each_row("target", ["../outside", "none", "self"], anew=True)
 def test_no_folder_is_made_behind_a_bad_link(project: Path, root: Root, target: str) -> None:
     (project / "self").symlink_to(target)
     complaint(lambda: make_folders(root, ("self", "a")), DamagedFile)
@@ -640,7 +641,7 @@ def test_a_line_is_appended_through_a_link_that_stays_inside(project: Path, root
     assert (project / "real.jsonl").read_bytes() == b"one\ntwo\n"
 
 
-@pytest.mark.parametrize("there", ["folder", "pipe", "link outside", "dangling link"])
+@each_row("there", ["folder", "pipe", "link outside", "dangling link"], anew=True)
 def test_nothing_is_appended_to_what_is_no_file(project: Path, root: Root, there: str) -> None:
     place = project / "mem" / "ledger.jsonl"
     if there == "folder":
@@ -652,8 +653,8 @@ def test_nothing_is_appended_to_what_is_no_file(project: Path, root: Root, there
     complaint(lambda: append(root, LOG, b"x\n"), DamagedFile)
 
 
-@pytest.mark.parametrize("existing", [None, b"", b"one\n", b"one\ntorn"])
-@pytest.mark.parametrize("step", ["open", "write", "short write", "fsync"])
+@each_row("existing", [None, b"", b"one\n", b"one\ntorn"], anew=True)
+@each_row("step", ["open", "write", "short write", "fsync"], anew=True)
 def test_a_failed_append_leaves_the_file_as_it_was(
     project: Path, monkeypatch: pytest.MonkeyPatch, step: str, existing: bytes | None
 ) -> None:
@@ -845,7 +846,7 @@ def make_subfolder(root: Root, parts: tuple[str, ...]) -> None:
     make_folders(root, (*parts[:-1], "sub"))
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o666])
+@each_row("mode", [0o600, 0o666], anew=True)
 def test_a_new_file_never_allows_more_than_it_should(project: Path, root: Root, mode: int, monkeypatch) -> None:
     seen: list[int] = []
     fsync = os.fsync

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from agent_memory_protocol.guard.glance import may_concern_memory
 from tests.each_row import each_row
 
@@ -27,8 +25,8 @@ def test_where_the_host_keeps_its_record_makes_no_call_concern_memory(record):
     assert not may_concern_memory(call(record, {"file_path": "src/app.py", "content": "stamp"}))
 
 
-@pytest.mark.parametrize("record", RECORDS)
-@pytest.mark.parametrize(
+@each_row("record", RECORDS)
+@each_row(
     "given",
     [
         {"command": "rm .claude/agents/reviewer.md"},

@@ -137,8 +137,8 @@ def test_the_command_can_be_pasted(text, command):
 
 
 @pytest.mark.requirement("S4-36", "S4-37", "S4-43", "S4-44", "S4-45", "S4-50", "S2-31", "S2-32")
-@pytest.mark.parametrize(
-    ("text", "tier", "belongs"),
+@each_row(
+    "text, tier, belongs",
     [
         ("Sent the report on the 8th.", Tier.SHARED, "state"),
         ("Sent the report on the 8th.", Tier.AGENT, "state"),
@@ -262,8 +262,8 @@ def test_remember_saves_and_says_where_it_belongs(tmp_path):
 
 
 @pytest.mark.requirement("S4-38")
-@pytest.mark.parametrize(("tier", "is_told"), [(Tier.SHARED, True), (Tier.AGENT, False)])
-@pytest.mark.parametrize("path", ["CLAUDE.md", "AGENTS.md", "docs/deep/a.md"])
+@each_row("tier, is_told", [(Tier.SHARED, True), (Tier.AGENT, False)], anew=True)
+@each_row("path", ["CLAUDE.md", "AGENTS.md", "docs/deep/a.md"], anew=True)
 def test_who_shares_what_the_documentation_says_is_told_where_it_stands(tmp_path, path, tier, is_told):
     file = tmp_path / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -281,10 +281,11 @@ POINTS = "\n".join(["The order of the steps:", *(f"- step {number}" for number i
 
 
 @pytest.mark.requirement("S4-51")
-@pytest.mark.parametrize(
-    ("text", "lines"),
+@each_row(
+    "text, lines",
     [(f"The log:\n{LOG}", 31), (f"```\n{LOG}\n```", 30), (POINTS, 0), ("One.\n\nTwo.", 0)],
     ids=["pasted", "fenced", "bullets", "short"],
+    anew=True,
 )
 def test_who_gives_a_conversation_raw_data_is_told_at_once(tmp_path, text, lines):
     workspace = Workspace.open(tmp_path, environ={})

@@ -86,9 +86,7 @@ def test_an_extra_field_may_not_take_the_name_of_a_defined_one(name):
 
 
 @pytest.mark.requirement("S1-53")
-@pytest.mark.parametrize(
-    ("given_", "written"), [(0, "0.0000"), (1, "1.0000"), (0.5, "0.5000"), (0.123449, "0.1234"), (-0.0, "0.0000")]
-)
+@each_row("given_, written", [(0, "0.0000"), (1, "1.0000"), (0.5, "0.5000"), (0.123449, "0.1234"), (-0.0, "0.0000")])
 def test_confidence_is_written_with_four_digits(given_, written):
     record = fact(confidence=given_)
     assert record.to_json()["confidence"] == written

@@ -252,7 +252,7 @@ WEAK = [number.to_bytes(32, "little") for number in SMALL]
 """Every encoding of every point whose order divides eight, those with y not below the prime among them."""
 
 
-@pytest.mark.parametrize("key", WEAK, ids=bytes.hex)
+@each_row("key", WEAK, ids=bytes.hex)
 def test_a_key_of_small_order_is_refused_wherever_it_comes_from(key):
     eightfold = point(key)
     for _ in range(3):

@@ -171,8 +171,8 @@ def test_lines_are_joined_only_where_a_value_may_go_on():
     assert find_secrets(f"ghp_\n\n{TOKEN[4:]}") == []
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@each_row(
+    "text, line",
     [
         (TOKEN, 1),
         (f"a\nb\n{TOKEN}", 3),

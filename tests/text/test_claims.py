@@ -16,8 +16,8 @@ def compare(one: str, other: str) -> str:
 
 
 @pytest.mark.requirement("S0-29")
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("Use pnpm.", "use pnpm"),
         ("Use pnpm.", "Always use `pnpm`!"),
@@ -58,8 +58,8 @@ def test_the_same_words_with_and_without_a_negation_are_opposite(one, other):
 
 
 @pytest.mark.requirement("S0-29")
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_row(
+    "one, other",
     [
         ("The API listens on port 8080.", "The API listens on port 8081."),
         ("Use Python 3.11", "Use Python 3.12"),

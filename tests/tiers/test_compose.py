@@ -127,8 +127,8 @@ def test_as_large_as_a_whole_file_is_not_too_large():
 
 
 @pytest.mark.requirement("S4-62")
-@pytest.mark.parametrize(
-    ("text", "given_day", "lines"),
+@each_row(
+    "text, given_day, lines",
     [
         ("Redis", DAY, "[2026-02-15] Redis"),
         ("2026-01-01: Redis", DAY, "[2026-02-15] Redis"),
