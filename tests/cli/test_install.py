@@ -401,6 +401,34 @@ def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, 
     assert f"it cannot read {file_of(target)}: that is not a file; move it away" in found("doctor").out
 
 
+def a_file_for_a_folder(path):
+    path.parent.rmdir()
+    path.parent.write_text("x")
+
+
+@each_row(
+    "make, told",
+    [
+        (lambda path: path.symlink_to("nowhere.json"), "/settings.json: that is a link that leads nowhere; mend it or"),
+        (lambda path: path.write_text(" " * (4 << 20) + "{}"), "/settings.json: amp reads at most 4,194,304 bytes"),
+        (a_file_for_a_folder, ": that is not a folder; move it away"),
+    ],
+)
+def test_doctor_says_in_one_line_what_is_in_place_of_settings(found, make, told):
+    path = found.root / HOSTS["claude"]
+    path.parent.mkdir()
+    make(path)
+    found("install", "claude").refuses(4, ".claude")
+    lines = [line for line in found("doctor").out.splitlines() if line.startswith("!!  Claude Code: ")]
+    assert len(lines) == 1
+    assert f".claude{told}" in lines[0]
+    for one in (path, path.parent):
+        if one.is_symlink() or one.is_file():
+            one.unlink()
+    if path.parent.exists():
+        path.parent.rmdir()
+
+
 @pytest.mark.parametrize(("target", "settings"), [("claude", '{"disableAllHooks": true}')], ids=["claude"])
 def test_who_installs_hooks_that_are_switched_off_is_told(found, target, settings):
     told = "its hooks are off, so agents get no memory"
