@@ -1,6 +1,7 @@
 """Findings: what a read-only agent reports in its output, in a fenced block whose info string is `memory-findings`.
 
-One bullet is one finding; `shared:`, `agent:` or `conversation:` before its text says where it belongs (decision 11).
+One bullet, or one numbered list, is one finding. `shared:`, `agent:` or `conversation:` before its text says where it
+belongs (decision 11).
 A heading in the block names the section of the bullets below it, and a label above them is their label.
 """
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from ..layout import TIERS, Tier
 from ..limits import split_lines
 from ..text.headers import split_header
-from ..text.markdown import closes_fence, fence_length, heading_level, heading_text
+from ..text.markdown import closes_fence, fence_length, heading_level, heading_text, marker_width
 from ..text.reported import signed
 from ..tiers.entries import is_label, label_in
 
@@ -88,18 +89,26 @@ def _bullets(lines: list[str]) -> list[tuple[str, str, str]]:
     section = label = ""
     is_apart = True
     is_open = False  # nothing is under the label yet
+    is_numbered = False  # the last finding is a numbered list that may go on
     for line in lines:
         text = line[margin:].rstrip()
         if text.startswith(_BULLETS) or text in ("-", "*", "+"):
             bullets.append(([text[2:].strip()], section, label))
+            is_numbered = False
+        elif text[:1].isdigit() and marker_width(text):
+            if is_numbered:
+                bullets[-1][0].append(text)
+            else:
+                bullets.append(([text], section, label))
+            is_numbered = True
         elif text[:1] == "#" and heading_level(text):
-            section, label = heading_text(text), ""
+            section, label, is_numbered = heading_text(text), "", False
         elif text.startswith("<!--") and text.endswith("-->") and text.strip("<!- >"):
             continue  # nobody sees it
         elif is_apart and text[:1].strip() and is_label(label_in([text])):
             label = label_in([label, "", text] if is_open else [text])
             is_open = True
-            is_apart = False
+            is_apart = is_numbered = False
             continue
         elif text.strip():
             if bullets:

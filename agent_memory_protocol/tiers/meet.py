@@ -11,6 +11,7 @@ from ..text import labels
 from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
 from ..text.gist import Near, gist, is_claim
+from ..text.markdown import marker_width
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
 from .document import Document, identity_text, section_key
@@ -84,8 +85,9 @@ class Placed:
 
     @property
     def alone(self) -> str:
-        """What it says without its label."""
-        return identity_text(self.document.lines, self.entry)
+        """What it says without its label, and without the number that its list begins with."""
+        text = identity_text(self.document.lines, self.entry).lstrip()
+        return text[marker_width(text) :].lstrip() if text[:1].isdigit() else text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -100,6 +100,12 @@ GOVERNED = {
     "so does a paragraph": ("Never:\n- a\n\nIt is so.\n\n- b\n", [("a It is so.", "", "Never:"), ("b", "", "")]),
     "text above the first bullet": ("I have found this.\n\n- a\n", [("a", "", "")]),
     "no heading and no label": ("- a #1\n- b:\n- c\n", [("a #1", "", ""), ("b:", "", ""), ("c", "", "")]),
+    "a numbered list, which is one finding": (
+        "Never:\n\n1. push\n2. squash\n\n- a\n",
+        [("1. push 2. squash", "", "Never:"), ("a", "", "Never:")],
+    ),
+    "two labels above each other": ("Git:\n\nNever:\n\n- a\n", [("a", "", "Git: Never:")]),
+    "a label with a comment below it": ("Never:\n\n<!-- since May -->\n\n- a\n", [("a", "", "Never:")]),
     "a further line that ends in a colon": ("- a\n  and so:\n- b\n", [("a and so:", "", ""), ("b", "", "")]),
 }
 

@@ -82,6 +82,12 @@ def test_a_number_that_ends_a_sentence_is_a_value(way, one, other):
     assert met(one, other) == met(other, one) == way
 
 
+def test_a_numbered_list_means_the_same_under_its_label_behind_a_bullet():
+    one = parse("# S\n\nNever:\n\n1. push to main\n2. squash it\n")
+    other = parse("# S\n\nNever:\n\n- 1. push to main\n  2. squash it\n", Target(Tier.AGENT, "dev"))
+    assert meetings([one, other]) == []
+
+
 # -- what governs an entry ---------------------------------------------------------------------------------------------
 
 OLD = "The staging database is Postgres 14."
