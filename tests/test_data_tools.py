@@ -92,7 +92,8 @@ def check_import(folder: Path, *names: str) -> None:
     """Import each file into an empty memory, and see that texts, times, sources and tags are there."""
     for name in names:
         store = f"{name}.store"
-        amp(folder, "import", name, "--apply", "--store", store)
+        changed = ["--accept-unsigned"] if name.startswith("own") else []  # our own records, with another text
+        amp(folder, "import", name, "--apply", "--store", store, *changed)
         amp(folder, "export", "records", "--output", f"{name}.sqlite", "--store", store)
         rows = ask(folder / f"{name}.sqlite", "SELECT text, date, source, tags, extra FROM entries ORDER BY date")
         assert {text for text, *_ in rows} == CHANGED
