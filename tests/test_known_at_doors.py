@@ -122,10 +122,10 @@ def through(name: str, suffix: str) -> Door:
         at.begin()
         path, again = at.folder / f"out{suffix}", at.folder / "again.jsonl"
         at.amp("export", "shared", "--output", str(path))
-        at.amp("import", str(path), "--to", "agent:dev", "--apply")
+        at.amp("import", str(path), "--to", "agent:dev", "--accept-unsigned", "--apply")
         yield at.entry("agent:dev")
         at.amp("convert", str(path), str(again), root=False)
-        at.amp("import", str(again), "--to", "agent:other", "--apply")
+        at.amp("import", str(again), "--to", "agent:other", "--accept-unsigned", "--apply")
         yield at.entry("agent:other")
 
     return export
@@ -280,9 +280,9 @@ def test_what_a_heading_or_a_label_dates_gets_no_date_of_its_own_in_any_format(t
     wanted = [(entry.text, entry.date, entry.date_source) for entry in at.workspace.entries()]
     out, again = str(at.folder / f"out{one.suffixes[0]}"), str(at.folder / "again.md")
     at.amp("export", "shared", "--output", out)
-    at.amp("import", out, "--to", "agent:dev", "--apply")
+    at.amp("import", out, "--to", "agent:dev", "--accept-unsigned", "--apply")
     at.amp("convert", out, again, root=False)
-    at.amp("import", again, "--to", "agent:other", "--apply")
+    at.amp("import", again, "--to", "agent:other", "--accept-unsigned", "--apply")
     for target in ("agent:dev", "agent:other"):
         entries = at.workspace.entries(None, [parse_target(target)])
         assert [(entry.text, entry.date, entry.date_source) for entry in entries] == wanted
