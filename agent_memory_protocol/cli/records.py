@@ -21,7 +21,7 @@ from .record_store import init_store_command
 from .write import read_text
 
 _WIDTH = 72
-_NO_RECORDS = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
+_NO_RECORDS = "there are no records yet; `amp record remember TEXT` writes one, and `amp import FILE` brings some in"
 
 reason_option = click.option("--reason", required=True, metavar="R", help="Why; kept with the record.")
 

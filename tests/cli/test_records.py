@@ -49,7 +49,7 @@ def sides(memory) -> tuple[Record, Record]:
 def test_with_no_store_there_are_no_records(amp):
     assert amp("record", "list", "--json").json() == {"version": 1, "records": []}
     assert amp("record", "list", "--store", "nowhere", "--json").json()["records"] == []
-    none = "there are no records yet; `Memory` in Python makes them, and `amp import FILE`"
+    none = "there are no records yet; `amp record remember TEXT` writes one, and `amp import FILE` brings some in"
     assert amp("record", "list") == (0, "", f"amp: {none}\n")
     assert amp("record", "verify") == (0, "everything verifies: 0 records in 0 versions, 0 of them signed\n", "")
     assert amp.tree() == {}
