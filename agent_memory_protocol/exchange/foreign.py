@@ -9,6 +9,7 @@ from ..errors import DamagedFile
 from ..formats import jsonl_entries, parquet, rows, table
 from ..formats.entry import MemoryEntry, Problem, attempt
 from ..formats.graph import is_graph
+from ..formats.record_files import reading
 from ..formats.rows import Columns
 from ..text.phrases import counted
 
@@ -70,7 +71,7 @@ def _read_parquet(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem
 
 def _has_rows(path: str) -> bool:
     """Say whether a file holds JSON objects of another tool: what begins it is one, and no part of a graph."""
-    with open(path, "rb") as file:
+    with reading(path) as file:
         lines = list(islice(iter(lambda: file.readline(_LONGEST_LINE), b""), _LOOKED_AT))
     found = _rows_of(b"".join(lines)) or [row for line in lines for row in _rows_of(line) or ()]
     return bool(found) and not any(is_graph(row) or "timestamp_ms" in row for row in found)

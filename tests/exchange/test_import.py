@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -14,9 +15,11 @@ from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove, Refused, SecretFound
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion
+from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, import_file, into_document, into_records
 from agent_memory_protocol.formats import markdown, record_entries
 from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
+from agent_memory_protocol.formats.rows import Columns
 from agent_memory_protocol.formats.table import by_name, detect
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.records.lifecycle import archive, is_legal
@@ -24,6 +27,7 @@ from agent_memory_protocol.records.record import LIVE, Provenance, Record, Recor
 from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
 from agent_memory_protocol.records.sqlite_store import MemoryStore
 from agent_memory_protocol.search.embedding import HashEmbedder
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -472,3 +476,12 @@ def test_what_the_header_of_a_page_says_is_carried_and_its_loss_is_said(workspac
     assert {loss.what: number for loss, number in done.lost.items()} == (
         {"what the header of their file says": 1} if lost else {}
     )
+
+
+@each_row("format, text", [("auto", None), ("csv", None), ("jsonl", None), ("markdown", None), ("auto", "said")])
+def test_what_is_not_a_file_is_refused_and_not_waited_for(tmp_path, format, text):
+    pipe = tmp_path / f"{format}-{text}"
+    os.mkfifo(pipe)
+    for path in ("/dev/zero", str(pipe)):
+        with pytest.raises(DamagedFile, match=r"is a (device|named pipe)"):
+            list(reader_of(path, path, format, Columns.of({}, text=text))[1]())
