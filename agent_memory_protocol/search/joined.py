@@ -46,7 +46,7 @@ class JoinedIndex:
             self._words.search(query, limit=max(DEPTH, 2 * limit), within=within),
             near,
             limit,
-            self._vectors.weight or WEIGHT,
+            weight_of(self._vectors.weight or WEIGHT, self._vectors.full_at, near.words),
         )
 
     def close(self) -> None:
@@ -58,6 +58,11 @@ class JoinedIndex:
         """Forget everything in both; see `SearchIndex`."""
         self._words.delete()
         self._vectors.delete()
+
+
+def weight_of(weight: float, full_at: float, words: float) -> float:
+    """Return what meaning counts where texts have so many words on average: less in short ones, to twice in long."""
+    return weight * min(words / full_at, 2) if full_at else weight
 
 
 def join(by_words: Iterable[Hit], near: Nearness, limit: int, weight: float = WEIGHT) -> list[Hit]:

@@ -41,6 +41,7 @@ class WordLlama:
     """
 
     weight = 0.1  # beside words it counts less than a model that reads whole texts
+    full_at = 40  # words: the mean of few pieces says little, that of many much
     name = NAME
     dimensions = _DIMENSIONS
 

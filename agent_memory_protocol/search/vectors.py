@@ -28,8 +28,8 @@ BESIDE = 0.1
 _FLAT = 1e-6
 """A spread of cosines that is nothing but rounding."""
 
-Stored = list[tuple[str, bytes]]
-"""Of each passage of a source the key and the vector."""
+Stored = list[tuple[str, bytes, int]]
+"""Of each passage of a source the key, the vector, and how many words it has."""
 
 
 class Passages:
@@ -39,12 +39,14 @@ class Passages:
         names: of each the key of its source and its own.
         places: where each of them is.
         together: of each but the last, whether the next one is of the same source.
+        words: how many each has, on average.
     """
 
-    __slots__ = ("names", "places", "together")
+    __slots__ = ("names", "places", "together", "words")
 
-    def __init__(self, names: list[tuple[str, str]]) -> None:
+    def __init__(self, names: list[tuple[str, str]], words: float = 0) -> None:
         self.names = names
+        self.words = words
         self.places = {name: place for place, name in enumerate(names)}
         self.together = [one == other for (one, _), (other, _) in pairwise(names)]
 
@@ -70,6 +72,11 @@ class Nearness:
         before = cosines[place - 1] if place and together[place - 1] else 0.0
         behind = cosines[place + 1] if place < len(together) and together[place] else 0.0
         return (cosines[place] + BESIDE * max(before, behind, 0.0) - mean) / spread
+
+    @property
+    def words(self) -> float:
+        """How many words a passage has, on average."""
+        return self._passages.words
 
     @cached_property
     def _usual(self) -> tuple[float, float]:
@@ -106,10 +113,12 @@ class VectorIndex(KeptIndex[Stored]):
         InvalidVector: from every method: the file holds vectors of another embedder, or this one breaks its word.
     """
 
-    version = 3
+    version = 4
     tables = (
         "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
-        "CREATE TABLE passages (source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL)",
+        """CREATE TABLE passages (
+            source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, words INTEGER NOT NULL
+        )""",
         "CREATE INDEX passages_of_source ON passages (source)",
     )
 
@@ -122,6 +131,11 @@ class VectorIndex(KeptIndex[Stored]):
     def weight(self) -> float | None:
         """What its embedder says that a standard deviation above the mean counts beside words, if it does."""
         return getattr(self._embedder, "weight", None)
+
+    @property
+    def full_at(self) -> float:
+        """Of how many words texts must be to have that weight; 0 where they have it in any case."""
+        return getattr(self._embedder, "full_at", 0)
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
@@ -143,30 +157,34 @@ class VectorIndex(KeptIndex[Stored]):
         state = (self._in_line, connection.total_changes)
         if self._loaded[0] != state:
             rows = connection.execute(
-                "SELECT sources.key, passages.key, vector FROM passages JOIN sources ON sources.id = passages.source"
-                " ORDER BY passages.rowid"
+                "SELECT sources.key, passages.key, vector, words FROM passages"
+                " JOIN sources ON sources.id = passages.source ORDER BY passages.rowid"
             ).fetchall()
-            for source, key, data in rows:
+            for source, key, data, _ in rows:
                 if len(data) != 2 * self._embedder.dimensions:
                     raise DamagedFile(f"the vector of {source} {key} has {len(data)} bytes; it was cut off")
             try:
-                numbers = from_half(b"".join(data for _, _, data in rows))
+                numbers = from_half(b"".join(data for _, _, data, _ in rows))
             except InvalidVector as error:
                 raise DamagedFile(str(error)) from error
-            self._loaded = (state, Passages([(source, key) for source, key, _ in rows]), numbers)
+            average = sum(words for *_, words in rows) / max(len(rows), 1)
+            self._loaded = (state, Passages([(source, key) for source, key, *_ in rows], average), numbers)
         return self._loaded[1:]
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         passages = {source.key: list(source.read(source.key)) for source in sources}
         texts = [passage.text for listed in passages.values() for passage in listed]
         vectors = iter(embed(self._embedder, texts))
-        return {source: [(passage.key, next(vectors)) for passage in listed] for source, listed in passages.items()}
+        return {
+            source: [(passage.key, next(vectors), len(passage.text.split())) for passage in listed]
+            for source, listed in passages.items()
+        }
 
     def _add(self, connection: "Connection", contents: Mapping[int, Stored]) -> None:
         query = "INSERT INTO embedder SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM embedder)"
         connection.execute(query, (self._embedder.name, self._embedder.dimensions))
-        rows = ((source, key, vector) for source, stored in contents.items() for key, vector in stored)
-        connection.executemany("INSERT INTO passages VALUES (?, ?, ?)", rows)
+        rows = ((source, *one) for source, stored in contents.items() for one in stored)
+        connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
 
     def _forget(self, connection: "Connection", source: int) -> None:
         connection.execute("DELETE FROM passages WHERE source = ?", (source,))

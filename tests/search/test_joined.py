@@ -1,11 +1,13 @@
 """Words and meaning are added up: what both say comes first, and neither loses what only it knows."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.search.joined import DEPTH, join
+from agent_memory_protocol.search.joined import DEPTH, join, weight_of
 from agent_memory_protocol.search.port import Hit
 from agent_memory_protocol.search.vectors import LEAST, Nearness, Passages
+from tests.each_row import each_row
 
 
 def near(**cosines: float) -> Nearness:
@@ -65,3 +67,9 @@ def test_every_passage_is_there_once_best_first(words, cosines):
     assert set(keys) == {*words, *(key for key, cosine in cosines.items() if cosine >= LEAST)}
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(0 < hit.score <= 1 for hit in hits)
+
+
+@each_row("words, counts", [(10, 0.025), (40, 0.1), (60, 0.15), (80, 0.2), (4_000, 0.2)])
+def test_a_model_with_a_full_length_counts_less_in_short_texts_and_to_twice_in_long_ones(words, counts):
+    assert weight_of(0.1, 40, words) == pytest.approx(counts)
+    assert weight_of(0.1, 0, words) == 0.1
