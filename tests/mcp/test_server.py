@@ -266,7 +266,7 @@ def test_only_what_the_actor_may_read_is_given(project):
     assert texts[0] == "- of developer"
     assert [text.rpartition(" ")[2] for text in texts[1:]] == ["c1"]
     assert "may not read agent:tester" in project.refused("memory_show", {"tier": "agent", "agent": "tester"})
-    assert "which conversation?" in project.refused("memory_show", {"tier": "conversation"}, conversation=None)
+    assert "is in no conversation" in project.refused("memory_show", {"tier": "conversation"}, conversation=None)
     (told,) = project.values("memory_show", {"agent": "tester"}, agent="architect")["entries"]
     assert told["text"] == "- of tester"
     (entry,) = project.workspace.entries(Actor("tester"))
