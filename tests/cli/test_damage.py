@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from tests.each_row import each_row
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
 CONVERSATION = ".scaffolding/conversations/c1/agent-memory/context.md"
@@ -254,8 +256,8 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["file", "dangling-link", "pipe"])
-@pytest.mark.parametrize("part", PARTS)
+@each_row("kind", ["file", "dangling-link", "pipe"], anew=True)
+@each_row("part", PARTS, anew=True)
 def test_something_else_in_a_folders_place_is_one_line(amp, part, kind):
     """B80: `.scaffolding` is a file; MEMORY.md is a folder."""
     path = amp.root / part
@@ -334,7 +336,7 @@ def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode)
     assert amp.tree() == before
 
 
-@pytest.mark.parametrize("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes])
+@each_row("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes], anew=True)
 def test_a_verb_over_all_ends_with_4_where_one_file_cannot_be_read(amp, verb):
     amp("remember", "well and seen")
     assert amp(*verb.split()).code == 0
@@ -373,7 +375,7 @@ def serves_the_rest(amp, seldom=("distill", "index --check", "prune")):
     assert amp("note", "new", "feedback", "x", "--description", "d", "--why", "w", "--how", "h").code == 0
 
 
-@pytest.mark.parametrize("kind", NOT_FILES)
+@each_row("kind", NOT_FILES, anew=True)
 def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     """A plain open of a device or a pipe never ends: whoever reads goes through the one door, the watcher too."""
     amp("remember", "well and seen")
@@ -386,7 +388,7 @@ def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     assert AGENT in told
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES, anew=True)
 def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):
     amp("remember", "well and seen")
     odd = os.path.join(os.fsencode(amp.root), os.fsencode(os.path.dirname(SHARED)), b"user_" + NAMES[name] + b".md")

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.each_row import each_row
+
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 GOOD = """\
 ---
@@ -31,8 +33,8 @@ def test_a_good_note_and_its_index_have_no_findings(project):
     assert project.workspace.check(ignore=["review"]) == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "note", "expected"),
+@each_row(
+    "rule, note, expected",
     [
         ("note-header", "Ask first.\n", [(1, "warning")]),
         ("note-header", "---\nname: x\nAsk first.\n", [(1, "error")]),
@@ -66,6 +68,7 @@ def test_a_good_note_and_its_index_have_no_findings(project):
         ("note-link", GOOD + "\nSee [[nowhere]].\n", [(13, "warning")]),
         ("note-invisible-characters", GOOD + "a\u200bb\n", [(12, "error")]),
     ],
+    anew=True,
 )
 def test_a_rule_finds(project, rule, note, expected):
     assert found(project, rule, note) == expected
@@ -95,8 +98,8 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
         assert found(project, rule, "# A page\n\nText.\n", file) == expected
 
 
-@pytest.mark.parametrize(
-    ("rule", "note"),
+@each_row(
+    "rule, note",
     [
         ("note-header", GOOD.replace("metadata:\n  type", "type")),
         ("note-header", GOOD.replace("name:", "license: x\n# a comment\nname:")),
@@ -126,6 +129,7 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
         ("note-link", GOOD + "\nA test `[[ -f x ]]` and [[../CLAUDE.md]].\n"),
         ("note-invisible-characters", GOOD.replace("\n", "\r\n")),
     ],
+    anew=True,
 )
 def test_a_rule_leaves_alone(project, rule, note):
     assert found(project, rule, note) == []
