@@ -71,13 +71,10 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
         position = document.begin if heading is None else after_heading(document, heading)
     else:
         position = last.end
-    try:
-        return _add_at(document, new, position, last, [], notes)
-    except Refused:
+    if isinstance(last, Entry) and not last.is_item and entries.is_label(document.lines[last.end - 1]):
         # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
-        if not isinstance(last, Entry) or last.is_item or not entries.is_label(document.lines[last.end - 1]):
-            raise
-        return _add_at(document, new, last.start, None, [], notes)
+        position, last = last.start, None
+    return _add_at(document, new, position, last, [], notes)
 
 
 def _last_under(document: Document, heading: Heading | None, label: str, *, anywhere: bool) -> Entry | IndexLine | None:
