@@ -555,7 +555,7 @@ def test_no_block_is_ever_over_its_budget_and_none_is_empty_without_a_word(proje
     assert -(-len(block.encode()) // 4) <= budget.get("max_tokens", 1 << 40)
     if not block:
         whole = project.recall("dev", "c1")
-        assert whole == "" or "the budget is too small for the block's frame" in recall.warnings
+        assert whole == "" or any("too small for the block's frame" in warning for warning in recall.warnings)
         return
     check_block(block, recall, budget.get("max_lines", 200))
     assert [part.target.tier.value for part in recall.parts] == [
