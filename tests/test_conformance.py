@@ -155,6 +155,7 @@ def test_a_command_that_is_none_is_a_usage_error(command):
     assert run(command)[0] == 2
 
 
+@pytest.mark.slow
 def test_a_crash_costs_one_case_and_a_late_answer_passes_for_no_other(tmp_path):
     text = (
         "for line in sys.stdin:\n    case = json.loads(line)\n    text = case['args']['text']\n"

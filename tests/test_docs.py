@@ -244,6 +244,7 @@ def test_every_verb_and_option_it_mentions_exists(page):
             assert mentioned <= known, f"{page.name} mentions `{name}` with {mentioned - known}"
 
 
+@pytest.mark.slow
 @each_row("page", READ, ids=lambda page: page.name)
 def test_every_link_inside_the_repository_leads_somewhere(page):
     text = re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
@@ -379,6 +380,7 @@ def prepare(project: Project, command: str, names: dict[str, str]) -> None:
         project.remember("A fact that two conversations share.", conversation=conversation)
 
 
+@pytest.mark.slow
 def test_a_json_answer_has_the_keys_that_are_described(project, monkeypatch):
     """Each answer has something of everything: an old entry, one in the ledger, one that an editor overwrote."""
     monkeypatch.chdir(project.path)  # a file that the command names must not be written into the checkout

@@ -972,6 +972,7 @@ def test_whoever_may_write_is_served(project, kept, door, sized):
         assert project.tree() != before, (door.name, attempt)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-54")
 @each_record_door
 def test_a_read_only_agent_changes_no_record(project, door):
@@ -980,6 +981,7 @@ def test_a_read_only_agent_changes_no_record(project, door):
         assert isinstance(error, InvalidArgument if door.tells else AccessDenied)
 
 
+@pytest.mark.slow
 @each_record_door
 def test_an_agent_that_may_write_changes_records(project, door):
     attempt = Attempt(project, Actor("dev"), SHARED, "")
@@ -992,6 +994,7 @@ def test_an_agent_that_may_write_changes_records(project, door):
 # -- what may be written -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings], ids=door_id)
 def test_no_secret_is_written(project, door, sized):
@@ -1011,6 +1014,7 @@ def test_no_secret_is_written(project, door, sized):
 HIDDEN = ("\u200b", "\U000e0041", "\ufe01", "\u202e", "\x1b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", [one for one in (*DOORS, *RECORD_DOORS) if one.brings], ids=door_id)
 def test_nothing_hidden_is_written(make, door, sized):
     """What may come shows its hidden characters as visible escapes; anything else is refused and changes nothing."""
@@ -1040,6 +1044,7 @@ def test_no_text_larger_than_a_file_is_written(project, door):
         assert door.tells or isinstance(error, (LimitExceeded, RefusedText)), (door.name, attempt, error)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 @pytest.mark.parametrize("door", [one for one in DOORS if one.grows], ids=door_id)
 def test_no_document_grows_past_its_limit(project, door, sized):

@@ -54,6 +54,7 @@ def tried(sized: Callable[[int, int, int], int]) -> Any:
     return run
 
 
+@pytest.mark.slow
 @linux
 def test_eight_writers_lose_nothing_and_readers_see_whole_files(tried):
     tried("many-writers")
@@ -142,6 +143,7 @@ def test_every_fault_of_the_table_is_tried_here():
     assert sorted(tried) == sorted(trial.name for trial in TRIALS)
 
 
+@pytest.mark.slow
 def test_the_table_can_be_asked_for_what_there_is():
     command = [sys.executable, "-m", "benchmarks.durability", "nonsense"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
@@ -403,6 +405,7 @@ def test_what_was_overwritten_and_has_no_room_any_more_is_in_the_ledger_and_can_
     assert not memory.sync()
 
 
+@pytest.mark.slow
 def test_what_had_no_room_is_noted_once_whatever_happens_to_the_document_next(memory):
     overwrite_with(memory, 200)
     memory.sync(apply=True)
@@ -445,6 +448,7 @@ def test_a_journal_is_small_again_after_a_day(memory):
     assert datetime.fromtimestamp(path.stat().st_mtime, UTC).date() == datetime.now(UTC).date()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_two_branches_that_both_remember_merge_their_ledgers_by_union(tmp_path):
     def git(*words: str) -> None:
@@ -499,6 +503,7 @@ def test_an_outside_edit_costs_no_more_after_many_of_them(memory, monkeypatch):
     assert len(parsed) <= 3, "the document, and the last version that is written out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(1, 25))
 def test_a_descriptor_that_cannot_be_closed_never_ends_in_a_traceback(memory, monkeypatch, number):
     real = os.close

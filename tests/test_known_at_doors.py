@@ -239,6 +239,7 @@ def mcp(at: Case) -> Iterator[StoredEntry]:
     yield entry
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOORS)
 @settings(max_examples=1 if settings().max_examples < 100 else 2)
 @example(drawn=(EVERYTHING, "[2026-03-01] [keep] [until 2027-01-01]", "Infra"))
@@ -271,6 +272,7 @@ DATED_BY_OTHERS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", [one for one in table.FORMATS if one.writes], ids=lambda one: one.name)
 def test_what_a_heading_or_a_label_dates_gets_no_date_of_its_own_in_any_format(tmp_path, one):
     at = Case(tmp_path.resolve(), About(), "", "")

@@ -611,6 +611,7 @@ def test_every_door_that_carries_an_entry_is_tried():
     assert set(THROUGH) <= set(DOORS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOORS)
 @settings(max_examples=max(2, min(settings().max_examples // 3, 5)))
 @given(drawn=pages())

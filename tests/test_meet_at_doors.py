@@ -155,6 +155,7 @@ def test_what_a_new_fact_meets_is_said_at_once_with_the_command_that_settles_it(
         shutil.rmtree(at.folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 def test_nothing_is_said_where_a_new_fact_meets_none(tmp_path, door):
     at = Case(tmp_path)
@@ -166,6 +167,7 @@ def test_nothing_is_said_where_a_new_fact_meets_none(tmp_path, door):
     assert not any(way in said for way in WAYS), said
 
 
+@pytest.mark.slow
 def test_where_not_all_is_looked_at_the_answer_says_how_much_was(tmp_path, monkeypatch):
     at = Case(tmp_path)
     (at.folder / ".scaffolding").mkdir()

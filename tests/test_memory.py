@@ -179,6 +179,7 @@ def test_a_disputed_text_is_not_added_again(memory):
     assert memory.remember(POSTGRES).record_id == one.id
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(["!!", "a", "日本語", "s1 on 1001", "s2 on 1002", "x" * 400, "é", "the"]), max_size=8))
 def test_any_text_is_remembered_once(texts):
@@ -555,6 +556,7 @@ def test_a_store_that_cannot_redact_says_so():
             memory.redact(one, "x")
 
 
+@pytest.mark.slow
 def test_an_id_may_be_shortened_as_long_as_it_is_one(memory):
     ids = [memory.remember(f"Fact {number}.").record_id for number in range(40)]
     assert memory.find_id(ids[0]) == memory.find_id(ids[0][4:]) == memory.find_id(ids[0][:16]) == ids[0]
@@ -624,6 +626,7 @@ def changed(version: Record, **changes: Any) -> bytes:
     return replace(version, **changes).to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-06", "S1-50", "S1-58", "S1-63")
 @pytest.mark.parametrize(
     ("damage", "error", "why"),
@@ -734,6 +737,7 @@ PRINTED = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-28", "S1-29", "S1-30", "S1-31", "S1-32", "S1-33")
 def test_the_ghost_memory_demo_prints_what_it_promises():
     command = [sys.executable, "-c", f"from agent_memory_protocol import Memory\n{DEMO}"]
@@ -771,6 +775,7 @@ def test_after_every_few_records_the_new_ones_are_compared_with_what_resembles_t
         assert {record.state for record in always.records()} == {State.TRANSITIONAL}
 
 
+@pytest.mark.slow
 def test_thirty_services_on_thirty_ports_stay_thirty_facts(memory):
     for number in range(30):
         memory.remember(f"service s{number} listens on port {1000 + number}")
@@ -979,6 +984,7 @@ def test_two_processes_that_consolidate_at_once_do_it_once(memory):
         plain.verify()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-62")
 def test_a_rule_that_looks_like_what_is_new_keeps_its_evidence(tmp_path):
     """What is new is compared with what resembles it, and evidence that does not is there all the same."""
@@ -1002,6 +1008,7 @@ def test_a_rule_that_looks_like_what_is_new_keeps_its_evidence(tmp_path):
 # Finding
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-67")
 @pytest.mark.parametrize(
     ("text", "query"),
@@ -1035,6 +1042,7 @@ def test_several_indexes_answer_together(memory):
         assert [index.search("redis") for index in indexes] == [[], []]
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_memory(memory):
     failed: list[BaseException] = []
 
@@ -1086,6 +1094,7 @@ def test_what_this_process_has_changed_before_the_first_question_is_found_as_it_
 COLOURS = ("red", "green", "blue", "white", "black")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [4, 25])
 def test_recall_gives_nothing_where_nothing_fits_and_search_shows_what_has_a_word(memory, number):
     for place in range(number):
@@ -1111,6 +1120,7 @@ TAMPERED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", TAMPERED.values(), ids=TAMPERED)
 def test_what_somebody_changed_in_any_table_of_a_database_does_not_verify(tmp_path, monkeypatch, sql):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))

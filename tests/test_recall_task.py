@@ -58,6 +58,7 @@ def test_a_task_that_is_about_nothing_there_changes_no_choice(project):
     assert [one for one in with_task if one.startswith("- ")] == [one for one in lines if one.startswith("- ")]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(task=st.text(max_size=80), budget=st.integers(200, 3_000))
 def test_whatever_the_task_the_budget_holds(tmp_path_factory, task, budget):

@@ -45,6 +45,7 @@ def grows_linearly(pump: str, size: int, search: Callable[[str], object] = find_
     return calls(long, search) < 8 * calls(short, search)
 
 
+@pytest.mark.slow
 def test_a_search_that_is_quadratic_is_recognised():
     assert not grows_linearly("a", 100, lambda text: [text.count(letter) for _ in text for letter in text])
     assert grows_linearly("a", 100, lambda text: [text.count(letter) for letter in text])
@@ -59,6 +60,7 @@ def test_four_times_the_text_takes_about_four_times_the_calls(pump):
 FILLINGS = ("", " ", "a", "=", "0123456789abcdef" * 4, "aB3_" * 100, ' = "')
 
 
+@pytest.mark.slow
 @each_row("family", FAMILIES, ids=lambda family: family.id)
 def test_no_family_can_be_made_slow_by_its_own_keywords(family, sized):
     """All keywords together get every filling; each by itself gets two of them, and with --long every one."""

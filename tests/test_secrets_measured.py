@@ -64,6 +64,7 @@ PREFIXED = {family.id for family in table.FAMILIES if family.within == "word"}
 SHAPES = {family["id"]: family["shapes"] for family in FAMILIES if family["shapes"]}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-05", "S2-29", "S0-30")
 @each_row("family", sorted(PREFIXED))
 def test_every_secret_with_a_shape_of_its_own_is_found(family, sized):
@@ -248,10 +249,12 @@ def found_of(sentences, passwords):
     return 1 - len(missed) / len(texts)
 
 
+@pytest.mark.slow
 def test_of_the_passwords_of_a_manager_ninety_nine_in_a_hundred_are_found(sized):
     assert found_of(LABELLED, managed(sized(100, 500, 2_000), 11)) >= 0.99
 
 
+@pytest.mark.slow
 @each_row("language", LANGUAGES)
 def test_a_password_is_found_by_its_label_in_other_languages(language, sized):
     assert found_of(LANGUAGES[language], managed(sized(20, 200, 200), language)) >= 0.97

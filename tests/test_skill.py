@@ -33,6 +33,7 @@ def commands() -> list[tuple[str, int]]:
     return in_blocks + [(span[1], int(span[3] or 0)) for span in spans]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-03")
 @pytest.mark.skipif(VALIDATOR is None, reason="skills-ref is not installed")
 def test_the_reference_validator_accepts_it():
@@ -58,6 +59,7 @@ def test_it_shows_commands_that_read_and_commands_that_write():
     assert {code for _, code in commands()} == {0, 3}
 
 
+@pytest.mark.slow
 def test_every_command_works_in_the_order_of_the_page_in_a_project_without_memory(tmp_path, monkeypatch, capsys):
     for variable in [name for name in os.environ if name.startswith("AMP_")]:
         monkeypatch.delenv(variable)

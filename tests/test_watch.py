@@ -118,6 +118,7 @@ def save_in_place(folder):
     (folder / "user_a.md").write_text(NOTE.format("a", "new words"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("save", [save_by_rename, save_by_backup, save_in_place])
 @pytest.mark.parametrize("poll", [None, 0.1])
 def test_a_save_is_in_the_index_however_the_editor_makes_it(workspace, folder, save, poll):
@@ -130,6 +131,7 @@ def test_a_save_is_in_the_index_however_the_editor_makes_it(workspace, folder, s
         assert "tmp" not in index(folder)
 
 
+@pytest.mark.slow
 def test_a_change_is_indexed_once_and_other_folders_are_left_alone(workspace, folder):
     for number in range(50):
         place(folder / f"user_{number}.md", NOTE.format(number, "d"))
@@ -198,6 +200,7 @@ def test_deleted_and_made_again_folders_are_followed(workspace, folder):
         wait_for(lambda: "second" in index(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place_of_all", [".scaffolding", ".scaffolding/agent-memory", ".scaffolding/agent-memory/agents"]
 )
@@ -347,6 +350,7 @@ def test_a_conversation_has_no_notes(watcher, workspace, folder):
     assert context.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_where_events_get_lost_it_says_so_and_looks_again_and_again(workspace, folder, monkeypatch):
     monkeypatch.setattr(FileEvents, "on_any_event", lambda *_: None)
     (folder / "user_a.md").write_text(NOTE.format("a", "first"))
@@ -402,6 +406,7 @@ def test_very_many_files_at_once_mean_the_same():
     assert events.take() is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_a_limit_that_is_met_after_the_start_is_noticed(workspace, folder, monkeypatch):
     (folder / "user_a.md").write_text(NOTE.format("a", "first"))
@@ -500,6 +505,7 @@ def test_the_command_prints_one_object_a_line_and_ends_cleanly_at_a_signal(tmp_p
     assert all(json.loads(line)["event"] for line in out.splitlines())
 
 
+@pytest.mark.slow
 def test_once_does_one_full_pass_and_ends(tmp_path, folder):
     (folder / "user_a.md").write_text(NOTE.format("a", "once"))
     process = start(tmp_path, "--once")

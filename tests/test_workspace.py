@@ -269,6 +269,7 @@ def test_a_repeat_keeps_its_place_and_text(workspace):
     assert file_of(workspace).read_text().endswith("- [2026-01-02] y\n\n## A\n\n- x\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
@@ -541,6 +542,7 @@ def test_readers_never_wait_for_a_writer(workspace, holder, no_rest):
     assert workspace.init()[0].created is False
 
 
+@pytest.mark.slow
 def test_a_writer_waits_and_then_names_the_holder(workspace, holder, hurry):
     """B19, B81."""
     write(workspace, "# S\n\n- x\n")
@@ -554,6 +556,7 @@ def test_a_writer_waits_and_then_names_the_holder(workspace, holder, hurry):
     assert tree(workspace.path) == before
 
 
+@pytest.mark.slow
 def test_a_writer_goes_on_as_soon_as_the_holder_ends(workspace, holder):
     """B19: a lock goes with its holder, however that ends."""
     with subprocess.Popen(
@@ -636,6 +639,7 @@ def test_eight_writers_lose_nothing(workspace, sized):
     assert not list(workspace.path.rglob("*.amp-tmp"))
 
 
+@pytest.mark.slow
 def test_threads_of_one_process_lose_nothing_either(workspace):
     """B14: as servers write."""
     failed = []
@@ -688,6 +692,7 @@ def test_a_document_that_appears_meanwhile_is_not_overwritten(workspace, monkeyp
     assert file_of(workspace).read_text() == "# Mine\n\n- by an editor\n- b\n"
 
 
+@pytest.mark.slow
 def test_something_that_writes_all_the_time_ends_in_an_error(workspace, monkeypatch, hurry):
     write(workspace, "# S\n\n- a\n")
     read = Root.read

@@ -120,6 +120,7 @@ WAYS: list[Callable[[Case, str], None]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 @pytest.mark.parametrize("text", FRAME.values(), ids=FRAME)
 def test_what_governs_entries_is_kept_when_it_goes(case, way, text):
@@ -127,6 +128,7 @@ def test_what_governs_entries_is_kept_when_it_goes(case, way, text):
     assert text.strip() in case.gone()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", FRAME.values(), ids=FRAME)
 def test_it_comes_back_to_the_byte(case, text):
     before = case.path.read_bytes()
@@ -147,6 +149,7 @@ def test_a_label_that_is_worded_otherwise_is_kept_as_it_was(case):
     assert "**Never:**" in case.path.read_text() or "add it by hand" in back.problems[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -184,6 +187,7 @@ def test_lines_that_the_index_builds_go_unnoted(case):
     assert case.gone() == []
 
 
+@pytest.mark.slow
 def test_a_branch_that_has_a_label_is_owed_no_line_for_it(case):
     def git(*words: str) -> None:
         subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@t", *words], cwd=case.root, check=True)

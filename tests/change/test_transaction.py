@@ -269,6 +269,7 @@ PLACES = ["read_document", "heal", "_with_header"]
 IN_BOOKS = ["plan_healing", "archive", "note", "begin"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["in place", "by rename"])
 @pytest.mark.parametrize("place", [*PLACES, *IN_BOOKS, "change"])
 def test_a_save_at_any_moment_before_the_document_is_replaced_stays(desk, monkeypatch, place, how):
@@ -371,6 +372,7 @@ def test_editors_that_save_at_any_time_cost_no_remembered_entry(tmp_path, sized)
         pytest.skip("no timing was tried that matters")
 
 
+@pytest.mark.slow
 def test_an_entry_that_a_person_takes_out_stays_out_whatever_is_remembered_meanwhile(tmp_path):
     workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
     path = tmp_path.joinpath(*SHARED.parts)

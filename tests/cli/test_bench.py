@@ -70,6 +70,7 @@ def test_a_file_that_is_not_there_is_named(amp):
     amp("bench", "formats", "--from", "missing.pb").refuses(2, "missing.pb is not there; name a file that is")
 
 
+@pytest.mark.slow
 def test_a_format_whose_package_is_missing_is_left_out_and_named(amp):
     program = (
         "import sys; sys.modules['google.protobuf'] = sys.modules['duckdb'] = None\n"

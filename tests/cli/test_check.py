@@ -116,6 +116,7 @@ def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
     assert amp("check", "--root", str(root), "--select", "date").out.startswith(f"{SHARED}:2: ")
 
 
+@pytest.mark.slow
 @each_row("missing, code, said", [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")], anew=True)
 @each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], anew=True)
 def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, code, said, form):

@@ -256,6 +256,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.slow
 @each_row("kind", ["file", "dangling-link", "pipe"], anew=True)
 @each_row("part", PARTS, anew=True)
 def test_something_else_in_a_folders_place_is_one_line(amp, part, kind):
@@ -336,6 +337,7 @@ def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode)
     assert amp.tree() == before
 
 
+@pytest.mark.slow
 @each_row("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes], anew=True)
 def test_a_verb_over_all_ends_with_4_where_one_file_cannot_be_read(amp, verb):
     amp("remember", "well and seen")
@@ -375,6 +377,7 @@ def serves_the_rest(amp, seldom=("distill", "index --check", "prune")):
     assert amp("note", "new", "feedback", "x", "--description", "d", "--why", "w", "--how", "h").code == 0
 
 
+@pytest.mark.slow
 @each_row("kind", NOT_FILES, anew=True)
 def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     """A plain open of a device or a pipe never ends: whoever reads goes through the one door, the watcher too."""
@@ -388,6 +391,7 @@ def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     assert AGENT in told
 
 
+@pytest.mark.slow
 @each_row("name", NAMES, anew=True)
 def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):
     amp("remember", "well and seen")
@@ -441,6 +445,7 @@ def test_a_file_that_is_write_protected_is_not_written(public_amp):
     assert amp.as_nobody("remember", "x").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can become another user")
 def test_a_folder_that_is_write_protected_is_not_written(public_amp):
     amp = public_amp

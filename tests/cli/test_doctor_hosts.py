@@ -54,6 +54,7 @@ def native(host, event="session-start"):
     return host.events[event][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 def test_doctor_says_what_each_agent_would_be_given_at_its_start(whole, host):
     assert hosts_lines(whole("doctor")) == []
@@ -196,6 +197,7 @@ OFF = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("host", "number"), [(host, number) for host in OFF for number in range(len(OFF[host]))])
 def test_doctor_says_which_switch_keeps_hooks_from_running(whole, host, number):
     whole("install", host)
@@ -225,6 +227,7 @@ def test_in_a_subfolder_doctor_says_whether_the_host_reads_the_settings_above(wh
     assert "would be given 8 lines" in hosts_lines(answer)[0]
 
 
+@pytest.mark.slow
 def test_in_a_worktree_doctor_says_where_the_settings_are(whole):
     def git(*words):
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=whole.root, check=True)
@@ -263,6 +266,7 @@ def test_two_sets_of_hooks_that_both_give_memory_are_told(whole):
     assert {line[:2] for line in hosts_lines(whole("doctor"))} == {"ok"}
 
 
+@pytest.mark.slow
 def test_a_slow_hook_is_told_and_not_waited_for(whole, monkeypatch):
     assert whole("install", "claude").code == 0
     monkeypatch.setattr("agent_memory_protocol.hosts.rehearsal.SECONDS", 0.2)

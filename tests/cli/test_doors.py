@@ -129,6 +129,7 @@ DEFINITIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-52", "S4-54", "S4-55", "S4-56", "S4-58", "S4P-03")
 @each_row("header, read_only", DEFINITIONS, ids=[header for header, _ in DEFINITIONS], anew=True)
 @each_row(

@@ -125,6 +125,7 @@ def test_the_losses_are_those_of_the_code(amp):
     assert [tuple(row.values()) for row in listed] == list(loss_rows())
 
 
+@pytest.mark.slow
 def test_a_package_that_is_not_installed_is_named(amp):
     (amp.root / "a.ndjson").write_bytes(LINES)
     program = (

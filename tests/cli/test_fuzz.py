@@ -228,6 +228,7 @@ def fresh(amp, files):
         amp.write(path, data)
 
 
+@pytest.mark.slow
 @FEW
 @given(
     command=commands(), files=st.dictionaries(st.sampled_from(MEMORY + BESIDE), document, max_size=4), stdin=document

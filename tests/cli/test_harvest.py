@@ -147,6 +147,7 @@ INCOMING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["harvest", "import"])
 def test_what_comes_into_a_full_file_is_in_the_ledger_and_comes_back_when_there_is_room(amp, door):
     amp.write(".scaffolding/amp.toml", FULL)

@@ -58,6 +58,7 @@ def file_of(target):
     return {**HOSTS, "opencode": PLUGIN}.get(target, "AGENTS.md")
 
 
+@pytest.mark.slow
 @each_row("name", GOLDEN, anew=True)
 def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, name):
     target = next(one for one in TARGETS if name.startswith(one))
@@ -77,6 +78,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
     assert everything(found) == tree
 
 
+@pytest.mark.slow
 @each_row("host", [*HOSTS, "opencode"], anew=True)
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
     assert found("install", host).err.splitlines()[-1] == f"amp: {table.HOSTS[host].next}"
@@ -84,6 +86,7 @@ def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(foun
     assert found("uninstall", host).err == ""
 
 
+@pytest.mark.slow
 @each_row("target", TARGETS, anew=True)
 def test_an_empty_project_is_empty_again(found, target):
     tree = everything(found)
@@ -112,6 +115,7 @@ def test_the_skill_lies_where_the_host_looks_for_skills(found, target):
     assert (found.root / SKILLS[target] / "skills" / "agent-memory" / "SKILL.md").read_bytes() == SKILL
 
 
+@pytest.mark.slow
 @each_row("target", TARGETS, anew=True)
 def test_a_dry_run_shows_the_change_and_makes_none(found, target):
     tree = everything(found)
@@ -151,6 +155,7 @@ def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     assert json.loads(path.read_text())["hooks"] == {row.events["session-start"][0]: left}
 
 
+@pytest.mark.slow
 @each_row("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"], anew=True)
 def test_a_hook_of_a_person_that_only_holds_our_command_stays(found, command):
     """Only the whole command that was installed is ours (decision 48)."""
@@ -236,6 +241,7 @@ PERSONS = [
 ]
 
 
+@pytest.mark.slow
 @each_row("command", PERSONS, anew=True)
 def test_a_person_s_own_hook_is_never_taken_out(found, command):
     own = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": command}]}]}}
@@ -289,6 +295,7 @@ def test_a_skill_that_was_changed_by_hand_stays(found):
     assert skill.read_text() == "mine\n"
 
 
+@pytest.mark.slow
 @each_row(
     "target, before",
     [*((target, None) for target in TARGETS), *((one, "own") for one in [*HOSTS, "agents-md"])],
@@ -337,6 +344,7 @@ TAKEN = {
 """What the readers of these hosts take, as tried with their programs. What they do not take costs the whole file."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", HOSTS)
 @each_row("what", list(ODD))
 def test_settings_that_the_host_could_not_read_are_refused_and_all_others_are_not(found, target, what):
@@ -379,6 +387,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.slow
 @each_row("target", HOSTS, anew=True)
 def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
     for text in BROKEN:

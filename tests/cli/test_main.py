@@ -232,6 +232,7 @@ def test_head_gets_its_line_of_a_long_answer(amp):
     assert done.stdout.startswith(b"agent:a0 ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize(
     "args",
@@ -264,6 +265,7 @@ def test_a_closed_stdout_is_no_error(amp, args):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
 @pytest.mark.parametrize(
     ("args", "code"),

@@ -77,6 +77,7 @@ DOORS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-11")
 @each_row("name, rule", BAD, ids=[ascii(name[:20]) for name, _ in BAD], anew=True)
 def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
@@ -95,6 +96,7 @@ def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
     assert amp.tree(amp.home) == before
 
 
+@pytest.mark.slow
 @each_row("variable", ["AMP_AGENT", "AMP_CONVERSATION"])
 @each_row(
     "name, rule",
@@ -177,6 +179,7 @@ def test_twins_on_disk_are_told_by_doctor_and_never_read_as_one(amp):
 ODD_FOLDERS = ["my agent", "a:b", "\x1b[31mred", "a\nb", "-x", "CON", "devel\u043eper", "x" * 100]
 
 
+@pytest.mark.slow
 @each_row("name", ODD_FOLDERS, ids=ascii, anew=True)
 def test_a_folder_that_no_agent_can_have_is_told_and_hides_nothing(amp, name):
     amp.write(AGENT.format("dev"), "# D\n\n- seen\n")

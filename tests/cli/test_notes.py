@@ -202,6 +202,7 @@ def test_a_session_starts_with_the_index_and_opens_the_notes_it_wants(written):
     assert "The body of user_coffee." in written("note", "show", "coffee").out
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-01")
 def test_a_new_process_knows_all_that_the_last_one_knew_from_the_disk_alone(written):
     assert written.process("remember", "Redis needs AOF on.", "--agent", "dev").code == 0
@@ -273,6 +274,7 @@ def test_a_review_says_to_a_program_too_what_cannot_be_read(amp):
 # -- an index that has no room ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facts", [2, 6, 7, 8, 9])
 def test_a_new_note_in_a_full_file_is_told_of_and_recalled_and_found(amp, facts):
     amp.write(".scaffolding/amp.toml", "[limits]\nmax_lines = 12\n")

@@ -40,6 +40,7 @@ def full(amp):
     return amp
 
 
+@pytest.mark.slow
 def test_every_command_that_an_agent_is_told_names_it(full):
     kept = Kept(full.home)
     for verb in VERBS:
@@ -50,6 +51,7 @@ def test_every_command_that_an_agent_is_told_names_it(full):
         assert "--as" not in "".join(TOLD.findall(full(*verb).err)), f"a person needs no name: {verb}"
 
 
+@pytest.mark.slow
 def test_what_review_proposes_names_its_reader(full):
     items = full("review", "--json", "--as", "dev").json()["items"]
     assert items
@@ -57,6 +59,7 @@ def test_what_review_proposes_names_its_reader(full):
     assert all("--as" not in item["command"] for item in full("review", "--json").json()["items"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [[], ["--max-chars", "1500"]], ids=["unbounded", "bounded"])
 def test_the_commands_in_a_block_show_what_it_leaves_out(full, bounds):
     block = full("recall", "dev", "--conversation", "c1", "--max-lines", "3", *bounds).out

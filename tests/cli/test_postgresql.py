@@ -112,6 +112,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("old", "new", "code", "words"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_one_line_without_a_password(old, new, code, words, amp, by_tcp):
     verb = {2: ("record", "list"), 4: ("search", "x")}[code]

@@ -205,6 +205,7 @@ def test_an_unknown_or_unclear_id_is_a_mistake(amp, memory, sides):
     assert not (amp.root / "agent.key").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "store",
     ["mem", "all.sqlite", pytest.param("server", marks=pytest.mark.slow)],
@@ -404,6 +405,7 @@ def test_a_program_s_proposals_are_shown_first_and_then_pass_the_same_door(amp, 
     assert amp("consolidate", "--operator", judge) == (0, "there is nothing to do\n", "")
 
 
+@pytest.mark.slow
 def test_a_program_is_asked_about_the_stages_that_are_named(amp, memory, judge):
     text = "import json, sys; open(sys.argv[1], 'a').write(json.load(sys.stdin)['stage'] + ' '); print(sys.argv[2])"
     asked = amp.home / "asked"
@@ -427,6 +429,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "more", "words"), FAILING.values(), ids=FAILING)
 def test_where_a_program_fails_the_rules_are_applied_and_the_exit_code_says_so(amp, memory, judge, text, more, words):
     with Memory(memory.path, clock=lambda: NOW, consolidate_every=0) as quiet:
@@ -493,6 +496,7 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert answer.err == "amp: 2 more match; --limit 3 shows them\n"
 
 
+@pytest.mark.slow
 def test_a_search_shows_what_was_replaced_when_asked_and_is_no_use(amp, memory, sides):
     memory.resolve(sides[0].id, sides[1].id, "moved")
     assert amp("search", "staging").out.count("\nmem:") == 0
@@ -553,6 +557,7 @@ LOST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "why"), LOST.items())
 @pytest.mark.parametrize("where", ["folder", "file", "link"])
 def test_a_link_to_what_is_missing_does_not_verify(amp, store, state, why, where):
@@ -645,6 +650,7 @@ def test_who_did_not_sign_is_named_and_recalled_with_a_mark(amp, store):
     assert "- Use pnpm in CI." in lines or "- Always use `pnpm` in CI!" in lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["text", "signature", "agent", "cut", "blank"])
 def test_a_memory_file_that_was_changed_does_not_verify(amp, store, change):
     store.export(amp.root / "all.amem.json")
@@ -682,6 +688,7 @@ def test_what_is_no_store_is_refused(amp, store):
     amp("record", "verify", "mem", "--signer", "amp:key:x").refuses(2, "does not name a key")
 
 
+@pytest.mark.slow
 def test_records_of_others_and_unsigned_ones_are_shown_and_come_in_only_when_they_are_accepted(amp, store):
     own, foreign = ("--identity", "mine.key"), Identity.load(str(amp.root / "own.key")).address
     store.export(amp.root / "signed.amem.json")
@@ -712,6 +719,7 @@ def test_records_of_others_and_unsigned_ones_are_shown_and_come_in_only_when_the
 FORMATS = ("ndjson", "json", "pb", "sqlite", "parquet", "amem.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_record_comes_in_unasked_only_if_it_is_the_owners_whatever_carries_it_and_wherever_it_goes(
     amp, store, suffix

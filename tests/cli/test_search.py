@@ -75,6 +75,7 @@ WHERE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("args", "paths"), WHERE.values(), ids=WHERE)
 def test_only_what_was_asked_for_is_searched(filled, args, paths):
     assert {path for _, path, _ in hits(filled("search", "queue", "--json", *args))} == paths

@@ -71,6 +71,7 @@ def through(amp, door, secret):
     return commands.get(door, ["note", "new", "project", "b-note", *options]), f"Deploys use\n{secret}\nfor now.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
 @each_row("door, rule", TRIED)
 def test_a_secret_is_refused_and_nothing_is_changed(project, door, rule):
@@ -96,6 +97,7 @@ def test_the_installed_program_refuses_it_before_there_is_any_memory(amp):
     assert everything(amp) == {}
 
 
+@pytest.mark.slow
 @each_row("door", DOORS, anew=True)
 def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
     command, stdin = through(project, door, SECRETS["github-token"])
@@ -180,6 +182,7 @@ def test_prose_with_a_secret_that_stays_keeps_nothing_beside_it_from_being_forgo
     assert (project.root / path).read_text().endswith(f"\n\n{secret}\n<!-- -->\n\nmore prose\n")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-29")
 @pytest.mark.parametrize("become", ["", "- The token is in env/github.\n"], ids=["taken out", "edited"])
 def test_a_secret_that_a_person_takes_out_by_hand_does_not_go_into_the_ledger(project, become):

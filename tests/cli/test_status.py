@@ -75,6 +75,7 @@ def test_status_as_json_has_the_figures(told):
     assert shared == {**shared, **known}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoding", "full", "empty"),
     [
@@ -111,6 +112,7 @@ def test_a_terminal_is_shown_colours_for_what_is_full(amp, entries, colour):
     assert shown.count("\x1b[") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environ",
     [
@@ -124,6 +126,7 @@ def test_no_color_is_respected(told, environ):
     assert "\x1b" not in on_a_terminal(told, "status", **environ)
 
 
+@pytest.mark.slow
 def test_an_empty_no_color_says_nothing(told):
     assert "\x1b" in on_a_terminal(told, "status", NO_COLOR="")
 

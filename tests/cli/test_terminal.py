@@ -138,6 +138,7 @@ def test_every_verb_is_tried():
     assert VERBS.keys() == JSON.keys()
 
 
+@pytest.mark.slow
 def test_no_answer_plays_with_the_terminal(evil):
     kept = Kept(evil.home)
     for verb in VERBS:
@@ -223,6 +224,7 @@ def test_a_column_is_as_wide_in_every_row(texts):
         assert {cells(padded(text, width, right=right)) for text in texts} == {width}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["本番のデータベースは" * 12, "😀" * 70, "a" * 200, "é" * 200], ids=["han", "emoji", "ascii", "accents"]
 )

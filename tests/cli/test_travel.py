@@ -83,6 +83,7 @@ def test_a_secret_is_refused_with_its_line(full):
     full("import", "a.ndjson", "--apply", "--strict").refuses(3, "line 2: ", "nothing was written")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-29")
 @pytest.mark.parametrize("name", ["a.ndjson", "a.pb", "a.sqlite", "a.jsonl", "a.md"])
 @pytest.mark.parametrize("where", ["entry", "note"])

@@ -351,6 +351,7 @@ def test_progress_is_shown_on_a_terminal_only_and_never_on_stdout(told):
     assert "planning" not in answer.out
 
 
+@pytest.mark.slow
 def test_no_progress_is_shown_for_a_few_files(told):
     code, _, shown = on_a_terminal(told, "prune", *TODAY)
     assert (code, shown) == (0, "")
@@ -463,6 +464,7 @@ def test_restore_names_a_ledger_it_cannot_read(told):
 # -- forget and edit ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_forget_keeps_the_text_and_the_reason(told):
     one = id_of(told, "lasting")
     assert said(told.process("forget", one, "--reason", "no longer true")) == [
@@ -763,6 +765,7 @@ DATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "after"), DATED, ids=[before for before, _ in DATED])
 def test_what_still_holds_is_dated_anew_and_nothing_else_changes(amp, before, after):
     head, tail = b"# Shared Knowledge\n\n## Facts\n\n", b"\n## More\n\n- other\n"

@@ -14,6 +14,7 @@ def told(amp):
     return amp
 
 
+@pytest.mark.slow
 def test_the_page_goes_into_a_file_or_to_stdout(told):
     answer = told("view", "--output", "m.html")
     assert (answer.code, answer.out) == (0, "")

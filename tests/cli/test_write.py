@@ -330,6 +330,7 @@ def test_a_stdin_that_holds_no_memory_is_refused(amp, stdin, code, words):
     assert amp.tree() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stdin", ["</dev/zero", *(pytest.param(one, marks=pytest.mark.slow) for one in ("<&-", "</dev/null"))]
 )
@@ -610,6 +611,7 @@ def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
     assert amp.tree() == {}
 
 
+@pytest.mark.slow
 @each_row(
     "name, told",
     [("develper", True), ("developers", True), ("ops", False), ("backend-developer", False), ("developer2", False)],

@@ -36,6 +36,7 @@ NEARLY = [line.split("\t") for line in TABLE.with_name("nearly.tsv").read_text(e
 """Pairs that are nearly the same: a word was exchanged or added, two changed places, or the mood is another one."""
 
 
+@pytest.mark.slow
 @each_row("kind", dict.fromkeys(kind for kind, *_ in NEARLY))
 def test_what_is_nearly_the_same_is_never_taken_for_it(kind):
     pairs = [pair for of, *there in NEARLY if of == kind for pair in (there, there[::-1])]

@@ -137,6 +137,7 @@ def test_a_program_can_merge_decide_and_promote(two, make):
     assert (rule.record.body, rule.record.tags) == ("Deploys fail.", ("deploy",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "item"),
     [
@@ -187,6 +188,7 @@ def test_an_answer_may_be_wrapped(two, printed):
     assert program("import sys; print(sys.argv[1])", printed).propose(about(Stage.DEDUP, *two)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [

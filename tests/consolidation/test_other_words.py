@@ -21,6 +21,7 @@ def ways(one: str, other: str) -> list[str]:
     return [SAME] * alike + [DENIED] * opposed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "share"), [(SAME, 0.75), (DENIED, 0.9), (NEAR, 1)])
 def test_most_is_found_and_nothing_wrong(kind, share):
     told = [ways(*pair) for of, *pair in PAIRS if of == kind]
@@ -45,6 +46,7 @@ FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2)]
 """Facts as teams note them: 30 pairs say the same, 24 deny each other, and 24 only look alike."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", FACTS, ids=lambda path: path.stem)
 def test_of_realistic_facts_at_least_half_of_the_same_and_most_denials_are_found_and_nothing_wrong(table, make, now):
     pairs = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]

@@ -516,6 +516,7 @@ def test_every_file_below_a_folder_is_named_once_whatever_links_lead_to_its_fold
     assert ["there is a file where a folder should be" in str(one) for one in problems] == [True]
 
 
+@pytest.mark.slow
 def test_hundreds_of_folders_and_links_are_listed_with_few_descriptors(project: Path, root: Root) -> None:
     for number in range(300):
         (project / "real" / str(number) / "memory").mkdir(parents=True)
@@ -534,6 +535,7 @@ def test_hundreds_of_folders_and_links_are_listed_with_few_descriptors(project: 
     assert open_descriptors() <= before
 
 
+@pytest.mark.slow
 def test_descriptors_do_not_add_up(project: Path) -> None:
     (project / "a").mkdir()
     (project / "a" / "x.md").write_text("x")

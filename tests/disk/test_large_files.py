@@ -80,6 +80,7 @@ def test_whatever_the_pieces_nothing_is_lost_and_lines_are_counted_alike(
         assert len(ends.tail) <= tail
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_are_counted_in_little_memory(tmp_path: Path) -> None:
     line = b"- a line of a file that nobody pruned, with a few words more\r\n"
     with (tmp_path / "x.md").open("wb") as file:

@@ -93,6 +93,7 @@ def test_different_names_are_different_locks(root: Root) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_who_gives_up_names_the_holder(root: Root, holder: subprocess.Popen[str]) -> None:
     message = refused(root, wait=0.3)
     assert f"shared: another process is writing, probably process {holder.pid} (-c) on {os.uname().nodename}" in message
@@ -116,6 +117,7 @@ def test_who_gives_up_does_so_in_the_stated_time(
     assert clock == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_who_waits_gets_the_lock_when_it_is_free(root: Root, holder: subprocess.Popen[str]) -> None:
     refused(root)
     assert holder.stdin is not None
@@ -133,6 +135,7 @@ def test_the_lock_of_a_killed_holder_is_free_at_once(root: Root, locks: Path, ho
         pass
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_stopped_holder_is_never_broken(root: Root, holder: subprocess.Popen[str]) -> None:
     os.kill(holder.pid, signal.SIGSTOP)
     try:
@@ -152,6 +155,7 @@ def test_a_lock_file_that_was_left_behind_blocks_nobody(root: Root, locks: Path,
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "shown"),
     [

@@ -341,6 +341,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(project: Path, roo
     ]
 
 
+@pytest.mark.slow
 @each_row("step", ["write", "fsync", "access", "replace"], anew=True)
 def test_a_writer_killed_at_any_step_leaves_the_file_whole(project: Path, step: str) -> None:
     script = """
@@ -466,6 +467,7 @@ def test_nothing_is_created_where_something_stands(project: Path, root: Root, th
     assert names(project / "mem") == ["MEMORY.md", "a.md"]
 
 
+@pytest.mark.slow
 def test_of_many_who_create_one_file_one_succeeds(project: Path) -> None:
     script = """
         import sys
@@ -571,6 +573,7 @@ def test_a_full_disk_makes_no_folder(project: Path, root: Root, monkeypatch: pyt
     make_folders(root, ("a", "b"))
 
 
+@pytest.mark.slow
 def test_folders_made_by_two_at_once_are_there(project: Path) -> None:
     barrier = threading.Barrier(8)
     failures: list[StorageError] = []

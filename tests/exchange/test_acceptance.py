@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from agent_memory_protocol.exchange.acceptance import Acceptance, acceptance_of
 from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.exchange.import_ import Import, import_file, into_records
@@ -26,6 +28,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 def test_what_names_an_id_or_an_address_of_ours_and_is_no_record_is_asked_for(tmp_path):
     memory = Memory(store=MemoryStore(), identity=str(tmp_path / "own.key"))
     memory.remember("Backups go to S3.")

@@ -39,6 +39,7 @@ def read(path: Path) -> list[MemoryEntry]:
     return [one for one in found.read(str(path)) if isinstance(one, MemoryEntry)]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-23")
 @pytest.mark.parametrize("middle", ["a.ndjson", "a.json", "a.sqlite", "a.parquet"])
 def test_there_and_back_nothing_is_lost(tmp_path, middle):

@@ -271,6 +271,7 @@ def test_nobody_exports_what_they_may_not_read(workspace):
         list(export.documents(workspace, Actor("tester"), [Target(Tier.AGENT, "developer")]))
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-23")
 @pytest.mark.parametrize("name", ["ndjson", "protobuf", "sqlite", "parquet", "memory-file", "jsonl"])
 def test_records_go_out_and_come_back_in_another_memory(tmp_path, memory, name):
@@ -346,6 +347,7 @@ def answers(memory: Memory) -> list[set[tuple[str, str]]]:
     return [{(hit.record.id, hit.line) for hit in hits} for hits in found]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=min(settings().max_examples, 40),
     deadline=None,

@@ -153,6 +153,7 @@ def test_a_line_that_breaks_a_rule_is_refused_with_its_number_and_reason(text, w
     assert why in reason(text)
 
 
+@pytest.mark.slow
 def test_a_line_of_many_doubled_keys_is_refused_at_once():
     assert "twice" in reason("{" + ",".join(f'"k{number % 50_000}":0' for number in range(90_000)) + "}")
 
@@ -235,6 +236,7 @@ def test_no_bytes_make_the_reader_fail(data):
     assert isinstance(found, (HeaderLine, EntryLine, Tombstone, UnreadableLine))
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-09", "S0-10", "S0-11", "S0-12", "S0-14")
 @each_row(
     "changes, error, why",

@@ -255,6 +255,7 @@ def test_foreign_spelling_is_read_and_left_as_it_is(memory, path, ending):
     assert b'"reviewed_by": "ana"}\r\n' in path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-35")
 def test_a_file_cut_at_any_byte_gives_every_whole_line_and_takes_the_next(tmp_path, sized):
     path = tmp_path / "memory.jsonl"

@@ -170,6 +170,7 @@ def test_a_document_that_is_no_text_or_too_large_is_damaged(tmp_path, data, why)
         list(markdown.read(str(tmp_path / "a.md")))
 
 
+@pytest.mark.slow
 def test_of_every_entry_of_the_real_documents_nothing_is_lost_but_what_is_told(some_files, tmp_path):
     out = tmp_path / "out.md"
     seen = 0

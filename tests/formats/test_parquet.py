@@ -42,6 +42,7 @@ def test_entries_come_back_in_their_order(tmp_path_factory, found):
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-02")
 def test_duckdb_asks_the_file_itself(path, some):
     write(path, *some)

@@ -381,6 +381,7 @@ def plainly(tmp_path_factory):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-24")
 def test_a_file_of_the_official_runtime_is_read(tmp_path, plainly):
     path = tmp_path / "memory.pb"
@@ -398,6 +399,7 @@ def test_the_official_runtime_reads_our_file(tmp_path, plainly):
     assert plainly("read", path) == [f"{made.id} {made.timestamp_ms} {said}"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-18")
 def test_fields_of_a_later_schema_are_kept_when_the_entry_is_written_again(tmp_path, plainly):
     theirs, ours = tmp_path / "theirs.pb", tmp_path / "ours.pb"
@@ -409,6 +411,7 @@ def test_fields_of_a_later_schema_are_kept_when_the_entry_is_written_again(tmp_p
     assert plainly("read", ours, later=True)[0].endswith(" 7 kept")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-18")
 def test_an_older_reader_reads_what_a_later_writer_wrote(tmp_path, plainly):
     path = tmp_path / "memory.pb"

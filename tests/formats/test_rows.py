@@ -174,6 +174,7 @@ def test_tags_are_a_list_or_a_text_and_never_letters(written, tags):
     assert tags_of(written) == tags
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tags", ["'infra, logs'", "['infra', 'logs']"])
 @pytest.mark.parametrize("with_ids", [True, False])
 def test_parquet_with_tags_as_text_or_list_comes_in(tmp_path, tags, with_ids):

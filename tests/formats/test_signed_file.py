@@ -148,6 +148,7 @@ def test_what_is_no_memory_file_is_refused(data):
         SignedMemoryFile.load(data)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-06", "S1-58")
 def test_no_change_to_the_bytes_of_a_file_passes():
     data = SIGNED.to_bytes()

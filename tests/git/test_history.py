@@ -60,6 +60,7 @@ def repository(tmp_path):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "entry",
     [
@@ -111,12 +112,14 @@ def test_what_is_there_or_was_never_known_or_is_denied_is_not_stale(repository, 
     assert repository.stale(entry) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", ["Removed", "Changelog", "Files modified", "Archive"])
 def test_what_is_under_a_heading_of_what_was_is_not_stale(repository, heading):
     assert repository.stale(f"a\n\n## {heading}\n\n- Deploys run `tools/old.sh`.") == []
     assert len(repository.stale("a\n\n## Deploys\n\n- Deploys run `tools/old.sh`.")) == 1
 
 
+@pytest.mark.slow
 def test_what_was_renamed_is_named_and_the_fix_writes_its_new_name(repository):
     entries = ["Parsing is in `src/m.py`.", "Paying is in `handlers/pay.go:3`.", "Both in `src/m.py` and `src/m.py`."]
     messages = repository.stale(*entries)
@@ -133,6 +136,7 @@ def test_what_was_renamed_is_named_and_the_fix_writes_its_new_name(repository):
     assert workspace.check(select=["tier-missing-path"]) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_removed_for_being_stale_without_being_chosen(repository):
     repository.stale("Deploys run `tools/old.sh`.", "Parsing is in `src/m.py`.")
     workspace = Workspace.open(repository.root, environ={"HOME": str(repository.root)})
@@ -144,6 +148,7 @@ def test_nothing_is_removed_for_being_stale_without_being_chosen(repository):
     assert [entry.text for entry in workspace.entries()] == ["- Parsing is in `src/m.py`."]
 
 
+@pytest.mark.slow
 def test_lines_and_names_that_are_missing_are_hints_that_fail_nothing(repository):
     code = repository.root / "src/core/m.py"
     code.write_text("def parse_all():\n    pass\n")

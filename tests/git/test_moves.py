@@ -252,6 +252,7 @@ def test_that_holds_in_every_kind_of_repository(tmp_path, kind):
     assert (here.noted, here.ledger) == ([], b"")
 
 
+@pytest.mark.slow
 def test_a_document_with_other_line_endings_than_in_git_is_the_same(tmp_path):
     here = Checkout(tmp_path / "project")
     here.git("config", "core.autocrlf", "true")
@@ -263,6 +264,7 @@ def test_a_document_with_other_line_endings_than_in_git_is_the_same(tmp_path):
     assert (LEARNED in here.texts, here.noted) == (False, [])
 
 
+@pytest.mark.slow
 def test_a_worktree_with_a_memory_of_its_own_has_its_own_steps(tmp_path, checkout):
     checkout.switch("main")
     (checkout.path / ".scaffolding" / "amp.toml").write_text('worktree = "own"\n')
@@ -282,6 +284,7 @@ def test_a_worktree_with_a_memory_of_its_own_has_its_own_steps(tmp_path, checkou
     assert [text for text, _ in there.noted] == ["- Learned on the third."]
 
 
+@pytest.mark.slow
 def test_git_is_asked_about_the_repository_that_the_root_lies_in(tmp_path, checkout, monkeypatch):
     other = Checkout(tmp_path / "other")
     checkout.switch("main")
@@ -293,6 +296,7 @@ def test_git_is_asked_about_the_repository_that_the_root_lies_in(tmp_path, check
 # -- what the ledger has already ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_a_colleague_forgot_keeps_the_reason_that_came_with_the_pull(checkout):
     there = checkout.clone()
     there.forget("Base two")
@@ -305,6 +309,7 @@ def test_what_a_colleague_forgot_keeps_the_reason_that_came_with_the_pull(checko
     assert checkout.noted == [("- Base two.", "forgotten")]
 
 
+@pytest.mark.slow
 def test_what_a_branch_forgot_keeps_its_reason_when_it_is_merged(checkout):
     checkout.forget("Base two")
     checkout.commit()
@@ -328,6 +333,7 @@ def test_what_came_back_is_noted_anew_when_a_hand_takes_it_out(checkout):
     assert checkout.noted == [("- Base two.", "taken out by hand")]
 
 
+@pytest.mark.slow
 def test_a_restoring_that_is_undone_leaves_the_ledger_as_it_was(checkout):
     checkout.forget("Base two")
     checkout.forget("Learned on feature")
@@ -479,6 +485,7 @@ def test_without_git_everything_is_noted_as_where_there_is_no_repository(checkou
     assert [text for text, _ in checkout.noted] == [LEARNED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [b"# T\n\n- \xff\n", b"# T\n\n" + b"- much\n" * 50_000], ids=["no text", "too large"])
 def test_where_git_has_what_cannot_be_read_everything_is_noted(checkout, data):
     whole = checkout.file.read_bytes()
@@ -491,6 +498,7 @@ def test_where_git_has_what_cannot_be_read_everything_is_noted(checkout, data):
     assert [text for text, _ in checkout.noted] == [LEARNED]
 
 
+@pytest.mark.slow
 def test_a_journal_that_is_begun_anew_owes_nothing_to_a_branch_that_was_left(checkout, monkeypatch):
     monkeypatch.setattr(journal, "LARGEST", 1)
     checkout.switch("main")
@@ -551,6 +559,7 @@ def test_an_entry_that_is_missing_in_the_middle_of_a_switch_is_left_until_git_ha
     assert len(waited) == 1
 
 
+@pytest.mark.slow
 def test_a_git_that_was_killed_long_ago_holds_nobody_up(checkout, monkeypatch):
     checkout.switch("main")
     lock = checkout.top / ".git" / "index.lock"

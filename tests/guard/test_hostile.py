@@ -25,6 +25,7 @@ def test_hostile_commands_are_of_many_kinds():
     assert len({kind for kind, _ in commands("hostile")}) >= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("hostile", 400), ("held_out_hostile", 60)])
 def test_hostile_commands_are_denied_but_for_a_few(made, name, least):
     listed = [command for _, command in commands(name)]
@@ -33,6 +34,7 @@ def test_hostile_commands_are_denied_but_for_a_few(made, name, least):
     assert len(missed) <= MOST_MISSED * len(listed), missed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("innocent", 300), ("held_out_innocent", 60)])
 def test_innocent_commands_pass_but_for_a_few(made, name, least):
     listed = [command for _, command in commands(name)]

@@ -78,6 +78,7 @@ def repository(tmp_path):
     return Repository(path, environ)
 
 
+@pytest.mark.slow
 def test_what_two_branches_remember_is_merged_without_a_conflict(repository):
     repository.install()
     repository.commit("attributes")
@@ -109,6 +110,7 @@ def test_what_has_been_distilled_is_counted_here_and_is_no_change_of_the_reposit
     assert "c1, c2" in found.reason
 
 
+@pytest.mark.slow
 def test_without_the_driver_the_same_is_a_conflict(repository):
     repository.branches("Ours is uv.", "Theirs is ruff.")
     assert repository.run("git", "merge", "theirs").returncode == 1

@@ -112,6 +112,7 @@ TOOLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-12", "S4-14", "S4-54", "S4-55", "S4P-01", "S4P-03")
 @each_row("tool", TOOLS)
 def test_a_tool_writes_no_memory_that_its_agent_may_not_write(judge, tool):
@@ -120,6 +121,7 @@ def test_a_tool_writes_no_memory_that_its_agent_may_not_write(judge, tool):
             assert words in judge(tool, TOOLS[tool](spelled), agent), (agent, spelled)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-08", "S4-12", "S4-17")
 @each_row("tool", TOOLS)
 def test_a_tool_writes_what_its_agent_may_write(judge, tool):
@@ -409,6 +411,7 @@ WRITING_SHELL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-54")
 @each_row("command", WRITING_SHELL)
 def test_a_read_only_agent_s_shell_writes_no_memory(judge, command):
@@ -596,6 +599,7 @@ INNOCENT = [
 ]
 
 
+@pytest.mark.slow
 @each_row("command", [*WRITING_PROGRAMS, *SHELL_FORMS])
 def test_a_program_that_is_not_known_to_read_writes_what_it_names(judge, command):
     assert "it is read-only" in shell(judge, command)
@@ -760,6 +764,7 @@ LONG = "# T\n\n" + ENTRY * 250
 LIMIT = "would have 252 lines, 200 are allowed"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 @each_row("agent", [None, "developer"])
 @each_row("path", [SHARED, OWN, CONVERSATION])
@@ -841,6 +846,7 @@ STARTS = [
 ]
 
 
+@pytest.mark.slow
 @each_row("verb", WRITING_VERBS)
 @each_row("start", STARTS)
 def test_an_agent_runs_a_writing_command_in_its_own_name(judge, start, verb):

@@ -116,6 +116,7 @@ def asked(project, prompt, **changes):
     return project.recorded("claude", "prompt", **{"prompt": prompt, **changes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", [host for host in HOSTS if "prompt" in NATIVE[host]])
 def test_the_first_prompt_brings_what_the_start_left_out_and_it_is_about_once(full, host):
     given = full.hook("prompt", asked(full, "Add a migration for a new column"), host).context
@@ -127,6 +128,7 @@ def test_the_first_prompt_brings_what_the_start_left_out_and_it_is_about_once(fu
     assert MIGRATIONS in full.hook("prompt", asked(full, "Another migration", session_id="other"), host).context
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "prompt", ["hello", "please go on", "", "fix it, and put new behaviour first", "Bäume 🌳", "?" * 9000]
 )
@@ -178,6 +180,7 @@ def test_where_a_person_has_the_hooks_too_those_of_the_project_are_silent(projec
 LIMITS = {"claude": (9_000, 10_000), "codex": (9_000, 10_000), "gemini": (9_000, 10_000)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("letter", ["e", "é"])
 def test_the_block_keeps_to_what_the_host_takes_and_says_what_is_left_out(project, host, letter):
@@ -301,6 +304,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @each_row("event", hook.EVENTS)
 @each_row("message", ODD, ids=range(len(ODD)))
 def test_fields_of_the_wrong_kind_hold_nothing_up(empty, event, message):

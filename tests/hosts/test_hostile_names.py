@@ -57,6 +57,7 @@ def message(project):
     return make
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-11", "S4-23")
 @pytest.mark.parametrize("event", ["session-start", "subagent-start"])
 def test_a_hostile_name_is_given_what_everyone_is_and_no_more(project, message, event):
@@ -69,6 +70,7 @@ def test_a_hostile_name_is_given_what_everyone_is_and_no_more(project, message, 
     assert project.tree() == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-11")
 @pytest.mark.parametrize("event", ["stop", "subagent-stop"])
 def test_a_hostile_name_keeps_nothing(project, message, event):
@@ -78,6 +80,7 @@ def test_a_hostile_name_keeps_nothing(project, message, event):
     assert project.tree() == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-12")
 def test_a_hostile_name_writes_no_memory(project, message):
     write = {"tool_name": "Write", "tool_input": {"file_path": str(project.root / SHARED), "content": "- x\n"}}

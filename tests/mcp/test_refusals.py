@@ -97,6 +97,7 @@ def answers(door: Door) -> Answers:
     return found
 
 
+@pytest.mark.slow
 def test_no_answer_names_a_command_an_option_or_a_tool_that_the_reader_has_not(door: Door, answers: Answers) -> None:
     has = {tool.name for tool in offered(door)}
     wrong = []

@@ -126,6 +126,7 @@ def project(tmp_path):
 # -- what it offers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_tools_are_offered_with_schemas_that_allow_nothing_else(project, mode):
     """B75."""
@@ -152,6 +153,7 @@ def test_tools_are_offered_with_schemas_that_allow_nothing_else(project, mode):
     assert tree(project.root) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-52", "S4-54", "S4-56", "S4-58")
 def test_a_read_only_agent_is_offered_no_tool_that_writes_and_refused_by_each(project):
     """B79."""
@@ -176,6 +178,7 @@ def test_a_read_only_agent_is_offered_no_tool_that_writes_and_refused_by_each(pr
 # -- what it answers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_recalled_shown_and_forgotten(project):
     done = project.values("memory_remember", {"text": "Redis needs AOF on.", "tier": "shared", "section": "Redis"})
     assert (done["status"], done["entry"]["target"], done["entry"]["section"]) == ("added", "shared", "Redis")
@@ -214,6 +217,7 @@ SAME = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments", "command", "more"), SAME, ids=[tool for tool, *_ in SAME])
 def test_an_answer_is_the_same_here_and_on_the_command_line(project, monkeypatch, tool, arguments, command, more):
     for name in ("AMP_AGENT", "AMP_CONVERSATION"):
@@ -230,6 +234,7 @@ def test_an_answer_is_the_same_here_and_on_the_command_line(project, monkeypatch
     assert {name: value for name, value in found.items() if name != more} == told
 
 
+@pytest.mark.slow
 def test_what_a_recall_leaves_out_is_named_as_on_the_command_line(project):
     for number in range(12):
         project.workspace.remember(f"Line {number}.")
@@ -255,6 +260,7 @@ def test_a_budget_that_holds_nothing_is_not_told_as_an_empty_memory(project):
     assert content.text == "the budget is too small for the block's frame and its notes; make it larger"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-13", "S4-18")
 def test_only_what_the_actor_may_read_is_given(project):
     """B74."""
@@ -274,6 +280,7 @@ def test_only_what_the_actor_may_read_is_given(project):
         assert "there is no entry" in project.refused("memory_forget", {"ids": [given]})
 
 
+@pytest.mark.slow
 def test_entries_and_notes_are_found_and_what_has_changed_is_found_no_more(project):
     """B74: a search gives nobody another's memory."""
     workspace = project.workspace
@@ -316,6 +323,7 @@ def test_entries_and_notes_are_found_and_what_has_changed_is_found_no_more(proje
     project.ask(question)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-36")
 def test_records_are_remembered_recalled_and_counted(project):
     assert project.values("status")["records"] == 0
@@ -351,6 +359,7 @@ def test_records_may_be_on_a_server_that_others_share(project, address, monkeypa
     assert "there is no namespace" in project.refused("remember", {"text": "x"})
 
 
+@pytest.mark.slow
 def test_what_is_kept_as_a_record_is_found_with_entries_and_notes_and_with_a_task(project):
     project.values("remember", {"text": "The staging database is Postgres."})
     project.values("memory_remember", {"text": "The staging database needs a VPN.", "tier": "shared"})
@@ -378,6 +387,7 @@ def test_the_tools_of_records_are_there_only_where_the_server_keeps_records(proj
     assert kept["new"]
 
 
+@pytest.mark.slow
 def test_a_caller_without_a_name_reads_shared_and_writes_nothing(project):
     project.values("memory_remember", {"text": "For all.", "tier": "shared"})
     project.values("memory_remember", {"text": "For the developer."})
@@ -402,6 +412,7 @@ def test_a_caller_without_a_name_reads_shared_and_writes_nothing(project):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-28", "S1-36")
 def test_consolidating_marks_what_contradicts_and_decides_nothing(project):
     for text in ("The staging database is Postgres.", "The staging database is not Postgres."):
@@ -500,6 +511,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 @each_row("name, arguments, words", BAD, ids=[f"{n} {str(a)[:40]}" for n, a, _ in BAD])
 def test_what_cannot_be_done_is_an_answer_with_the_reason(project, name, arguments, words):
     told = project.refused(name, arguments)
@@ -566,6 +578,7 @@ def test_the_printed_settings_start_a_server_for_the_sdk_s_client(project, capsy
     assert [record.body for record in Memory(records).records()] == ["A record."]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-37")
 def test_without_the_sdk_the_command_says_what_to_install(project, environ):
     blocked = "import sys; sys.modules['mcp_types'] = None; from agent_memory_protocol.cli.main import mcp; mcp()"

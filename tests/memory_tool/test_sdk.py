@@ -134,6 +134,7 @@ def test_a_command_as_the_sdk_reads_it_is_carried_out_too(tmp_path):
     assert tool.view(command) == tool.execute(command) == tool.call({"command": "view", "path": "/memories"})
 
 
+@pytest.mark.slow
 def test_without_the_sdk_it_says_what_to_install():
     blocked = "import sys; sys.modules['anthropic'] = None\nimport agent_memory_protocol.memory_tool.sdk"
     done = subprocess.run([sys.executable, "-c", blocked], capture_output=True, encoding="utf-8", check=False)

@@ -200,6 +200,7 @@ PUBLISHED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "text"), PUBLISHED, ids=[text[:50] for _, text in PUBLISHED])
 def test_it_refuses_in_the_published_words(project, tmp_path, command, text):
     project.write(SHARED, "# Shared\n\n- a fact\n- a fact too\n")
@@ -288,6 +289,7 @@ def linked(project):
     return project
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["developer/user_env", "developer/user_tester", "developer/user_nothing", "writer/MEMORY"]
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ tags = st.lists(st.sampled_from(SUBJECTS), max_size=2).map(tuple)
 facts = st.builds(lambda body, tags: record(body, tags=tags), bodies, tags)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.lists(facts, max_size=25, unique_by=lambda one: one.body), st.data())
 def test_the_server_finds_what_an_index_on_this_machine_finds(postgresql, records, data):
@@ -63,6 +65,7 @@ def test_the_server_finds_what_an_index_on_this_machine_finds(postgresql, record
                 assert totals[0] == totals[1], query
 
 
+@pytest.mark.slow
 def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_all_frequent_ones(address, monkeypatch):
     texts = [f"The cache number{number} is {'warm' if number % 2 else 'cold'}." for number in range(60)]
     with PostgresqlStore(address) as store:
@@ -80,6 +83,7 @@ def test_among_very_many_what_has_the_rare_word_comes_first_and_then_what_has_al
         assert ServedFinder(store).find("nothing", include_history=False) == []
 
 
+@pytest.mark.slow
 def test_an_index_on_this_machine_follows_the_feed_and_is_used_by_those_who_come_later(address, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with Memory(address, consolidate_every=0) as one, Memory(address, consolidate_every=0) as other:

@@ -59,6 +59,7 @@ def test_the_feed_never_skips_what_began_early_and_was_committed_late(address):
         assert reader.changes(position)[0] == ()
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(data=st.data())
 def test_the_feed_brings_every_change_once_in_whatever_order_writers_end(data, postgresql):
@@ -122,6 +123,7 @@ def test_the_newest_version_put_again_adds_nothing(address):
             store.put(archive(one, **WHY), after=surer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["birth", "later"])
 def test_a_commit_whose_answer_is_lost_is_acknowledged_once_the_server_is_back(where, address, postgresql, wire):
     with PostgresqlStore(f"postgresql://postgres@127.0.0.1:{wire.port}/postgres?namespace={name_of(address)}") as store:
@@ -140,6 +142,7 @@ def test_a_commit_whose_answer_is_lost_is_acknowledged_once_the_server_is_back(w
             assert len(other.history(one.id)) == (2 if where == "later" else 1)
 
 
+@pytest.mark.slow
 def test_a_commit_whose_answer_is_lost_for_good_is_unknown_and_a_retry_writes_nothing_twice(address, wire, monkeypatch):
     monkeypatch.setattr(server, "WAIT", 0.2)
     monkeypatch.setenv("PGPASSWORD", "correct-horse")
@@ -157,6 +160,7 @@ def test_a_commit_whose_answer_is_lost_for_good_is_unknown_and_a_retry_writes_no
         assert other.history(one.id) == (one,)
 
 
+@pytest.mark.slow
 def test_a_text_remembered_again_after_its_answer_was_lost_is_one_fact(address, wire, monkeypatch, tmp_path):
     monkeypatch.setattr(server, "WAIT", 0.2)
     monkeypatch.setenv("PGPASSWORD", "correct-horse")
@@ -227,6 +231,7 @@ def test_a_record_that_was_taken_out_of_every_table_is_told_by_who_has_seen_it(
             again.verify()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     ["state = 'superseded'", "tokens = NULL", "tokens = 'sesame:1A'", "size = 9", "said = ''", "type = 'rule'"],
@@ -292,6 +297,7 @@ def user(address, postgresql):
     return as_user, lambda role: postgresql.run(f"GRANT {name}_{role} TO {name}_user")
 
 
+@pytest.mark.slow
 def test_a_reader_reads_and_a_writer_adds_and_neither_replaces(address, user):
     as_user, grant = user
     one = record()
@@ -358,6 +364,7 @@ def test_namespaces_know_nothing_of_each_other(address, postgresql):
         assert other.changes()[0] == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "change", "words"),
     [

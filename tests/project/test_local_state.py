@@ -57,6 +57,7 @@ def why_not(folder: Path) -> str:
         return local_state.find(root).why_not
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_git", [True, False])
 def test_the_checkout_that_made_it_believes_it_also_after_it_was_moved(tmp_path, in_git):
     a_project(tmp_path / "a", in_git=in_git)
@@ -93,6 +94,7 @@ def without_its_id(source: Path, to: Path) -> None:
     source.rename(to)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [by_cp, by_archive, by_clone, by_worktree, without_its_id])
 @pytest.mark.parametrize("in_git", [True, False])
 def test_what_comes_with_the_files_is_set_aside_and_not_believed(tmp_path, way, in_git):
@@ -132,6 +134,7 @@ def test_each_line_is_sealed_with_a_key_that_lies_outside(tmp_path):
     assert "evil" not in (tmp_path / "a" / DOCUMENT).read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["1" + "0" * 400, "1e999", "-1", "NaN", "Infinity", '"x"', "null", "[]"])
 @pytest.mark.parametrize("field", ["at", "blank", "twins"])
 def test_no_number_in_a_journal_of_any_size_ends_in_an_error(tmp_path, monkeypatch, number, field):
@@ -183,6 +186,7 @@ def test_a_git_file_that_names_another_repository_gets_no_copy(tmp_path):
     assert why_not(planted) == ""
 
 
+@pytest.mark.slow
 def test_an_index_that_a_pull_brings_finds_nothing_that_memory_does_not_say(tmp_path):
     """Tables carry no seal, so none is used while git tracks it: its pages could say anything."""
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"

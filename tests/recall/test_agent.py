@@ -280,6 +280,7 @@ def test_the_block_has_one_start_and_one_end_whatever_an_entry_holds(project, te
     assert block.replace("\n", "").replace("\t", "").isascii() or "\u200b" not in block
 
 
+@pytest.mark.slow
 def test_each_real_file_keeps_the_limits_in_every_tier_and_reads_the_same_twice(project, corpus):
     for path in corpus:
         data = path.read_bytes()
@@ -387,6 +388,7 @@ def snapshot(folder):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-27", "S4-29")
 def test_recalling_changes_nothing_on_disk(full):
     """B67: reading a memory rewrites its file, so old unverified facts look fresh."""
@@ -531,6 +533,7 @@ BUDGETS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-25", "S4-60")
 @given(
     files=st.tuples(FILES, FILES, FILES),
@@ -727,6 +730,7 @@ assert "- said" in recall_for_agent("dev", "c1", root=sys.argv[1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-69", "S4-70", "S4-71")
 @pytest.mark.parametrize("index", [None, b"", b"SQLite format 3\0damaged"], ids=["none", "empty", "damaged"])
 def test_conversation_memory_needs_no_database(project, index):

@@ -221,6 +221,7 @@ def test_the_prefix_of_each_line_counts():
         assert len(lines) == 1 or len("\n".join("| " + line for line in lines)) <= size
 
 
+@pytest.mark.slow
 @each_row("lines", [["one\n" * 1], ["- a"], ["```"], ["| a |", "|---|"], ["> q"]], ids=lambda lines: lines[0][:5])
 def test_no_length_of_an_entry_takes_long(lines):
     """Trying each length of an entry of thousands of lines in turn took minutes."""

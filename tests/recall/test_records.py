@@ -132,6 +132,7 @@ def test_a_record_cannot_write_a_marker_of_the_block(tmp_path, memory):
     assert text.count("</agent-memory") == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(
     bounds=st.fixed_dictionaries({}, optional=BOUNDS),

@@ -34,6 +34,7 @@ def looked_at(request, open_store):
     return Seen(ours), open_store()
 
 
+@pytest.mark.slow
 def test_what_others_write_is_noticed_at_the_next_look(looked_at):
     seen, others = looked_at
     assert seen.look() == []
@@ -60,6 +61,7 @@ def test_a_first_look_reads_what_another_version_or_a_redaction_has_changed(open
     assert Seen(open_store(), path).look() == []
 
 
+@pytest.mark.slow
 def test_what_this_process_writes_is_no_news_to_it(looked_at):
     seen, others = looked_at
     seen.look()

@@ -312,6 +312,7 @@ def test_what_is_no_address_is_refused(address):
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-05", "S1-58")
 def test_a_second_library_agrees_on_what_is_signed_and_on_every_change_to_it(sized):
     ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")

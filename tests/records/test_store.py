@@ -64,6 +64,7 @@ def test_every_version_stays_oldest_first(store):
     assert store.list() == (gone,)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-46", "S1-63")
 @pytest.mark.parametrize("id", [UNKNOWN, "", "mem:", "mem:../../etc", "mem:" + "A" * 32, "../x", "mem:\n", "\0"])
 def test_an_unknown_id_is_an_error_and_never_an_empty_answer(store, id):
@@ -165,6 +166,7 @@ def test_a_record_may_arrive_in_any_state(store):
         assert store.get(version.id) == version
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-65")
 @pytest.mark.parametrize(
     "body", ["", "\0\x1f\x7f\u2028\n\r\n", "é\U0001f600", "'; DROP TABLE history; --", "x" * 300_000]
@@ -212,6 +214,7 @@ def test_the_port_can_neither_delete_nor_redact(store):
     assert port.list() == ()
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_store(store):
     shared = record("shared")
     store.put(shared)

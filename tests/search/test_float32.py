@@ -50,6 +50,7 @@ def test_a_machine_of_the_other_order_swaps_bytes(monkeypatch):
     assert list(from_bytes(to_bytes([1.5, -2.25]))) == [1.5, -2.25]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_numpy", [True, False], ids=["numpy", "plain"])
 @given(vector=st.lists(st.floats(-1, 1, width=16), max_size=9))
 def test_a_halved_vector_comes_back_from_half_the_bytes(has_numpy, vector):

@@ -242,6 +242,7 @@ def test_processes_with_different_sources_each_find_their_own(path):
         pool.starmap(refresh_and_search, [(path, number * 10) for number in range(3)])
 
 
+@pytest.mark.slow
 def test_threads_may_share_an_index(index):
     def work(number: int) -> None:
         for turn in range(10):

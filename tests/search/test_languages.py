@@ -71,6 +71,7 @@ def filled(index: SearchIndex, language: str) -> SearchIndex:
     return index
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", MEMORIES)
 def test_a_word_is_found_by_another_form_of_it(index, language):
     index = filled(index, language)

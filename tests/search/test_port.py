@@ -248,6 +248,7 @@ def test_no_passage_of_another_source_is_a_neighbour(index):
     assert scores["b"] == scores["c"]
 
 
+@pytest.mark.slow
 @each_row("query", ["8 March 2026", "Mar 8th, 2026", "2026-03-08", "8.3.2026", "on the 8th of March"])
 @each_row("text", ["2026-03-08: shipped.", "Shipped on 8.3.2026.", "Shipped on March 8, 2026."])
 def test_a_date_is_found_in_any_spelling_and_another_one_is_not(index, query, text):

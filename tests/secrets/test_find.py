@@ -64,6 +64,7 @@ def test_the_families_are_told_apart_and_described_for_a_sentence():
         assert callable(getattr(judge, rule.check)), rule.id
 
 
+@pytest.mark.slow
 def test_no_example_could_be_taken_for_a_secret_by_whoever_scans_this_repository():
     data = (Path(__file__).parents[1] / "data" / "secrets.toml").read_text("utf-8")
     strict = [rule for rule in table.FAMILIES if rule.within == "word" and rule.id != "url-credentials"]

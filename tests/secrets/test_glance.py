@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ LAID_OUT = {
 }
 
 
+@pytest.mark.slow
 @each_row("layout", LAID_OUT)
 def test_what_a_search_finds_is_not_passed_over(layout):
     for text in map(LAID_OUT[layout], FOUND):

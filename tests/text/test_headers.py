@@ -169,6 +169,7 @@ def test_odd_text_never_raises_and_the_two_readers_agree(lines):
         assert all(2 <= field.line <= field.end < header.lines for field in header.fields)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["- x", "k: [a", '  "]', "k: '" + "a''" * 500, "k: [" + '"a",' * 500, "  k: {[[[["])
 def test_a_hostile_header_takes_no_time_worth_mentioning(line, sized):
     assert header_of("first: 1", *[line] * sized(200, 1_000, 2_000)).get("first", "none") is None

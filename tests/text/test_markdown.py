@@ -137,6 +137,7 @@ def chunks(path: Path) -> list[list[str]]:
     return [lines[start : start + 8] for start in range(0, len(lines), 8)]
 
 
+@pytest.mark.slow
 @settings(max_examples=min(2 * MOST, 20_000))
 @given(st.data())
 def test_nor_on_real_lines_that_were_cut_and_moved(corpus, data):

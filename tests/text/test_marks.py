@@ -300,6 +300,7 @@ def test_blanking_out_keeps_every_position(text):
     assert all(after in (before, "\0") for before, after in zip(text, plain, strict=True))
 
 
+@pytest.mark.slow
 @each_row("piece", ["[a](", "](", "`a``b", "<a", "[", "[a](b '", "[2026-01-01]", "1-", "\\"])
 def test_no_text_takes_long(piece):
     """A destination may be nested without end; without a bound the work grows with the square of the text."""

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def of_sqlite(words: list[str]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_words_of_real_memory_and_made_up_ones_are_cut_as_sqlite_cuts_them():
     text = " ".join(path.read_text("utf-8").lower() for path in REPOSITORY.rglob("tests/data/corpus/**/*.md"))
     real = {word for word in re.findall("[a-z]{3,}", text) if len(word) < 30}

@@ -396,6 +396,7 @@ PASS = {
 }
 
 
+@pytest.mark.slow
 @each_row("base", BASES)
 def test_what_is_shown_as_nothing_passes_only_where_its_base_needs_it(base):
     before, after = BASES[base]

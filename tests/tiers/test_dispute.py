@@ -41,6 +41,7 @@ def test_no_mark_is_put_in_front_of_what_it_would_change(text):
         marked(page, page.ids[0])
 
 
+@pytest.mark.slow
 def test_on_real_pages_a_mark_leaves_no_trace():
     """Each entry is marked, found disputed under its id, and is byte for byte what it was without the mark."""
     done = 0

@@ -204,6 +204,7 @@ def test_what_the_ledger_has_heard_of_first_is_older_than_its_place_says():
     assert found.in_order_of_age(lambda one: heard[one.text] if one.text == OLD else "").first.text == OLD
 
 
+@pytest.mark.slow
 def test_hardly_an_entry_of_real_files_is_told_wrongly():
     """Of the real files here, nothing is known to say the opposite or to have changed."""
     documents = [parse(path.read_text(encoding="utf-8")) for path in sorted(CORPUS.rglob("*.md"))]

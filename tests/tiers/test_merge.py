@@ -248,6 +248,7 @@ def found(result: Document) -> dict[str, tuple[str, str]]:
     return facts
 
 
+@pytest.mark.slow
 def test_generated_merges_lose_nothing_and_double_nothing(sized):
     for seed in range(sized(100, 500, 500)):
         base = Project(random.Random(seed))
@@ -294,6 +295,7 @@ def test_real_files_come_whole_from_either_side(some_files):
     assert certain >= 0.97 * 3 * tried > 0
 
 
+@pytest.mark.slow
 def test_of_real_files_each_side_takes_out_its_own_and_adds_its_own(some_files):
     tried, certain = 0, 0
     for doc in real_documents(some_files):

@@ -358,6 +358,7 @@ def test_a_plan_for_some_of_it_takes_those_alone_and_keeps_the_rest_in_order():
     assert prune.only(made, []).result.data == made.document.data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sections", [False, True], ids=["own dates", "sections"])
 def test_pruning_real_files_twice_is_pruning_them_once(some_files, request, sections):
     went = 0
@@ -371,6 +372,7 @@ def test_pruning_real_files_twice_is_pruning_them_once(some_files, request, sect
     assert went > 5
 
 
+@pytest.mark.slow
 def test_pruning_real_files_to_a_limit_twice_is_doing_it_once(some_files, request):
     went = 0
     for doc in documents(some_files, thorough=request.config.getoption("--long")):

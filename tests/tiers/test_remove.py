@@ -250,6 +250,7 @@ def content(doc: Document, entries: Collection[object]) -> list[tuple[str, tuple
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-63")
 def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(some_files, request):
     """Measure how faithfully entries come back.
@@ -284,6 +285,7 @@ def test_real_files_lose_what_is_taken_out_and_nothing_else_and_get_it_back(some
     assert found["many to the byte"] >= found["many"] * 0.9 - 1
 
 
+@pytest.mark.slow
 def test_in_real_files_one_of_many_comes_back_between_those_that_stayed(some_files, request):
     thorough = request.config.getoption("--long")
     right = tried = 0

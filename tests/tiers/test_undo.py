@@ -82,6 +82,7 @@ def restored(folder: Path, data: bytes, share: int) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
 def test_forget_and_restore_give_the_same_bytes(tmp_path, text):
     assert restored(tmp_path, text.encode(), 2) == text.encode()
@@ -98,6 +99,7 @@ def test_commands_are_taken_back_one_after_the_other(tmp_path):
     assert (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text() == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lines", "comes_back"), [(205, True), (200, False)])
 def test_what_left_a_file_over_its_limit_comes_back_as_far_as_it_was_over(tmp_path, lines, comes_back):
     path = tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -138,6 +140,7 @@ def test_forget_prune_and_restore_give_the_same_bytes_of_real_files(some_files, 
     assert differing == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", [[0], [1], [2], [0, 1], [2, 0], [3], [0, 1, 2, 3]], ids=str)
 def test_equal_texts_under_different_labels_come_back_each_to_its_place(tmp_path, chosen):
     text = "# T\n\n- push\n\nNever:\n\n- push\n\nAlways:\n\n- push\n- push\n"

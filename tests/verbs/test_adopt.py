@@ -393,6 +393,7 @@ def test_a_secret_outside_the_entries_is_told_by_the_plan_and_they_come_in(works
     assert TOKEN.encode() not in b"".join(state(workspace.path).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "gone"),
     [
@@ -611,6 +612,8 @@ def test_a_linked_worktree_is_found_from_the_main_checkout(tmp_path):
 def test_a_found_place_is_named_so_that_a_shell_reads_it(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     write(tmp_path / "project/it's two words/.scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n- A fact.\n")
+    # Whoever asked before in this process is not named.
+    CliRunner().invoke(amp, ["list", "--as", "reviewer", "--root", str(tmp_path / "project")])
     done = CliRunner().invoke(amp, ["find-stores", "--root", str(tmp_path / "project")])
     command = done.output.partition("`")[2].partition("`")[0]
     assert shlex.split(command) == ["amp", "adopt", "it's two words/.scaffolding"]

@@ -239,6 +239,7 @@ def test_a_file_is_chosen_or_refused_by_its_id(workspace, tmp_path):
 SENTENCE = re.compile(r"\w[\w'-]*(?:\W+\w[\w'-]*){3,}")
 
 
+@pytest.mark.slow
 def test_every_sentence_of_real_rules_arrives(some_files, tmp_path, sized):
     """Real pages, as if they were rules files: each line is in memory or in a note afterwards, or was named."""
     for number, path in enumerate(some_files[:: sized(8, 2, 1)]):
@@ -338,6 +339,7 @@ def sentences(text):
     return [" ".join(words) for words in runs if len(words) >= 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("project", sorted(one.name for one in RULES.iterdir() if one.is_dir()))
 def test_every_sentence_of_real_rules_comes_in_or_is_named(workspace, tmp_path, project):
     shutil.copytree(RULES / project, tmp_path, dirs_exist_ok=True)

@@ -38,6 +38,7 @@ def known(workspace):
     return sorted(entries), sorted(one.archived.taken.markdown for one in workspace.restorable())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_all_that_an_agent_remembers_moves_with_it(workspace, by_hand):
     before = known(workspace)
@@ -59,6 +60,7 @@ def test_all_that_an_agent_remembers_moves_with_it(workspace, by_hand):
     assert {one.target.owner for one in workspace.entries()} == {"", "new"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [

@@ -57,6 +57,7 @@ def id_of(workspace, text):
     return next(one.id for one in workspace.entries() if text in one.text)
 
 
+@pytest.mark.slow
 def test_each_kind_of_change_is_told_once(repository):
     workspace = repository.workspace
     assert repository.told() == []
@@ -85,6 +86,7 @@ def test_each_kind_of_change_is_told_once(repository):
     assert len(repository.told("HEAD~1", "HEAD")) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "told"),
     [

@@ -255,6 +255,7 @@ def test_room_is_made_for_all_that_comes_its_new_headings_too(workspace, tmp_pat
     assert workspace.plan_distillation().candidates == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dated", ["[2026-01-05] The parser is slow.", "2026-01-05: The parser is slow."])
 def test_what_is_handed_on_takes_its_date_along(workspace, tmp_path, dated):
     workspace.remember("The parser is slow on tables.", agent="developer")
@@ -308,6 +309,7 @@ def test_a_file_that_distilling_made_is_gone_again_after_going_back(workspace, t
     assert not (tmp_path / SHARED).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [
@@ -702,6 +704,7 @@ def test_what_one_conversation_says_of_the_project_goes_to_no_agent_and_to_share
     assert (str(one.target), one.is_safe) == ("shared", True)
 
 
+@pytest.mark.slow
 def test_all_conversations_that_are_over_are_closed_by_one_command(workspace):
     for number in range(5):
         said(

@@ -307,6 +307,7 @@ def test_a_new_note_stands_although_its_index_cannot_be_written(workspace, tmp_p
     assert any("the index was not brought up to date" in notice for notice in workspace.notices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header",
     [

@@ -78,6 +78,7 @@ def test_what_was_refused_is_not_listed_again(workspace):
     assert [one.id for one in workspace.review() if one.kind == "changed"] == [item.id]
 
 
+@pytest.mark.slow
 @each_row("seed", range(20))
 def test_any_list_fits_a_screen_and_shows_something_of_every_kind(seed):
     chance = random.Random(seed)

@@ -56,11 +56,13 @@ def filled(workspace):
     return workspace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("query", "text"), QUERIES)
 def test_an_entry_is_found_first(filled, query, text):
     assert filled.search(query)[0].text == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["", " ", "the", "zebra", '"', "NEAR(", "*", "a:b", "-x OR", "\0", "\ud800"])
 def test_what_is_no_word_of_it_finds_nothing_and_is_no_syntax(filled, query):
     assert [one.text for one in filled.search(query) if "zebra" in one.text] == []
@@ -120,6 +122,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_hit_is_stale(filled, tmp_path, change):
     assert len(filled.search("redis")) == 1
@@ -128,6 +131,7 @@ def test_no_hit_is_stale(filled, tmp_path, change):
     assert bool(filled.search("kafka")) is (tmp_path / SHARED / "KNOWLEDGE.md").exists()
 
 
+@pytest.mark.slow
 def test_a_change_in_the_same_moment_is_seen(workspace, tmp_path):
     file = tmp_path / SHARED / "KNOWLEDGE.md"
     file.parent.mkdir(parents=True)
@@ -229,6 +233,7 @@ def test_looking_changes_no_file_of_the_memory(filled, tmp_path):
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.md")} == before
 
 
+@pytest.mark.slow
 def test_with_an_embedder_what_has_no_word_of_the_query_is_found_by_likeness(filled):
     hits = filled.search("queues restarted", embedder=HashEmbedder())
     assert hits[0].text == "- Redis loses its queue on restart without AOF."

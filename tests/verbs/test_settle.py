@@ -226,6 +226,7 @@ def leave_by_hand(project: Project, one: str, other: str) -> None:
     project.workspace.remember("A write of something else.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", [leave_by_forget, leave_by_resolve, leave_by_edit, leave_by_hand])
 @pytest.mark.parametrize("path", [SHARED, AGENT], ids=["one-document", "two-documents"])
 def test_the_mark_goes_when_the_other_side_leaves(project, leave, path):

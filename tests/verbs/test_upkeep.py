@@ -571,6 +571,7 @@ def test_the_last_command_is_not_what_a_person_took_out_by_hand(project):
     assert "- stays" in project.restorable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_noted", [True, False], ids=["noted", "not-noted-yet"])
 def test_where_no_command_took_anything_out_the_last_is_what_went_by_hand(project, is_noted):
     project.workspace.remember("just told")
@@ -848,6 +849,7 @@ def test_a_redacted_text_is_in_no_file_below_the_root(project):
     assert project.files_with(SECRET) == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-29")
 @pytest.mark.parametrize("how", ["entry", "entry that was forgotten", "note"])
 def test_what_is_redacted_is_in_no_index_of_a_search_that_found_it(project, how):
@@ -880,6 +882,7 @@ def test_a_secret_that_is_edited_away_is_in_no_index_of_a_search(project):
     assert project.files_with(value.lower()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-29")
 @pytest.mark.parametrize("how", ["forgotten", "pruned", "by hand", "edited", "document deleted", "twice"])
 def test_a_text_that_only_the_ledger_has_is_redacted_too(project, how):
@@ -984,6 +987,7 @@ def test_nothing_is_redacted_where_one_of_the_ids_is_unknown(project):
 # -- git ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.parametrize("into", ["ours", "theirs"])
 def test_ledgers_that_git_merged_bring_back_what_both_branches_took_out(project, into):

@@ -70,6 +70,7 @@ def test_the_script_is_whole():
     assert subprocess.run(["node", "--check", script], capture_output=True, check=False).stderr == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(4))
 def test_nothing_of_a_hostile_memory_runs_or_loads(here, first):
     attacks = ATTACKS[first::4]
@@ -152,6 +153,7 @@ def test_what_a_reader_may_not_see_is_nowhere_on_the_page(here):
     assert "in the conversation" in page_of(here, Actor("dev", "c1"))
 
 
+@pytest.mark.slow
 def test_what_recall_leaves_out_is_grey_and_what_it_gives_is_not(here):
     write(
         here, SHARED, "# S\n\n" + "".join(f"- [2026-05-{day:02}] fact {day} {'x' * 300}\n" for day in range(1, 31)) * 9
@@ -222,6 +224,7 @@ def test_a_memory_of_very_many_entries_is_not_judged_and_the_file_says_so(here):
     Seen(unjudged).check()
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_says_so_and_the_rest_is_there(here, monkeypatch, capsys):
     write(here, SHARED, "# S\n\n- A fact.\n")
 

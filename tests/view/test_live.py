@@ -114,6 +114,7 @@ def test_the_printed_address_gives_the_cookie_and_the_cookie_gives_the_page(here
     assert "The port is 8080." in at.document()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [
@@ -162,6 +163,7 @@ def test_two_entries_that_disagree_are_decided_where_review_tells_of_them(here):
     assert 'name="other"' not in browser(here, is_read_only=True).ask("/upkeep")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "fields", "left"),
     [
@@ -188,6 +190,7 @@ def test_a_plan_changes_nothing_and_to_apply_it_does_what_it_said(here, verb, fi
     assert all(words in one for words, one in zip(left, shared, strict=True))
 
 
+@pytest.mark.slow
 def test_recall_is_shown_for_a_task_and_a_budget(here):
     path = here.path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     path.write_text(path.read_text() + "".join(f"- Fact {number} of {'much ' * 20}\n" for number in range(60)))
@@ -205,6 +208,7 @@ def test_recall_is_shown_for_a_task_and_a_budget(here):
         assert "left out of this document" in at.document(f"&max_chars={odd}&from={odd}&notes={odd}"), odd
 
 
+@pytest.mark.slow
 def test_nothing_of_a_hostile_entry_runs_where_it_is_changed(here):
     attack = '</textarea></form><script>alert(1)</script> "><img src=x onerror=alert(1)>'
     path = here.path / here.target(Actor("dev")).path
@@ -234,6 +238,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_was_done_is_undone_once_to_the_byte(here, name):
     path = here.path / here.target(Actor(), tier=Tier.SHARED).path
@@ -281,6 +286,7 @@ def test_undo_does_not_overwrite_what_others_wrote_since(here):
     assert any("7070" in one for one in texts(here))
 
 
+@pytest.mark.slow
 def test_an_old_text_that_holds_a_secret_cannot_come_back_and_the_plan_says_so(here):
     path = here.path / here.target(Actor(), tier=Tier.SHARED).path
     path.write_text(f"# S\n\n- The key is AKIA{'Q' * 8}{'7' * 8}.\n- Another fact.\n")
@@ -294,6 +300,7 @@ def test_an_old_text_that_holds_a_secret_cannot_come_back_and_the_plan_says_so(h
     assert "What you apply can be undone." in at.post("Edit", id_of(here, "Another"), "Plan", text="Same.")[1]
 
 
+@pytest.mark.slow
 def test_a_note_and_a_line_of_the_index_come_back_and_go_again(here):
     target = here.target(Actor(), tier=Tier.SHARED)
     here.new_note("feedback", "tests", description="Run them.", why="They fail.", how="Run pytest.", target=target)
@@ -417,6 +424,7 @@ def test_a_distillation_is_not_taken_back_over_what_others_wrote_since(here):
     assert any("Written since." in one for one in texts(here))
 
 
+@pytest.mark.slow
 def test_prune_looks_with_every_option_of_the_command(here):
     path = here.path / here.target(Actor(), tier=Tier.SHARED).path
     path.write_text(
@@ -451,6 +459,7 @@ def test_prune_looks_with_every_option_of_the_command(here):
 RECORD_CHANGES = ("Archive", "Reactivate", "Resolve", "Dispute")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_disputed", [False, True], ids=["free", "disputed"])
 @pytest.mark.parametrize("verb", RECORD_CHANGES)
 def test_what_was_done_to_records_is_undone_and_the_plan_says_how(here, verb, is_disputed):
@@ -523,6 +532,7 @@ def test_refusals_are_those_of_the_workspace_and_shown_in_place(here):
     assert texts(here) == before
 
 
+@pytest.mark.slow
 def test_the_rights_of_the_reader_hold_for_every_view(here):
     at = browser(here, Actor("tester"))
     name = id_of(here, "Only dev")
@@ -544,6 +554,7 @@ def test_the_rights_of_the_reader_hold_for_every_view(here):
     assert "Gone from dev." in mine.ask("/history")[2]
 
 
+@pytest.mark.slow
 def test_a_read_only_page_has_nothing_that_changes(here):
     at = browser(here, is_read_only=True)
     here.dispute(id_of(here, "8080"), id_of(here, "9090"))
@@ -597,6 +608,7 @@ def test_looking_counts_nothing_as_used(here):
     assert "found 1" in at.document()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verb", ["entries", "status", "recall", "notes", "check", "review", "restorable", "git_notes", "diff"]
 )
@@ -631,6 +643,7 @@ def test_whatever_fails_a_person_gets_a_page_with_one_line_and_the_terminal_one(
     )
 
 
+@pytest.mark.slow
 def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, capsys):
     at = browser(here)
     entry = id_of(here, "8080")
@@ -645,6 +658,7 @@ def test_a_change_that_fails_says_that_it_may_have_been_done(here, monkeypatch, 
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_page_that_breaks_half_way_ends_with_the_reason(here, monkeypatch, capsys):
     at = browser(here)
 
