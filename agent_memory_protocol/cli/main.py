@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise, takewhile
+from typing import Any
 
 import click
 
@@ -137,6 +138,13 @@ SHOWS_ALL = "agent_memory_protocol.shows_all"
 class Verbs(click.Group):
     """The group of verbs. Importing one module a call keeps `amp recall` as quick as a task start needs."""
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Begin a call; who read the last answer in this process is forgotten."""
+        READER.clear()
+        return super().make_context(info_name, args, parent, **extra)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the verbs in the order a newcomer meets them."""
         return list(_MODULES)
@@ -219,7 +227,6 @@ def mcp() -> None:
 
 def _run() -> int:
     out = sys.stdout
-    READER.clear()
     try:
         # What click returns is the exit code where a verb ended itself, as --help does.
         code = amp.main(
