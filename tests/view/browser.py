@@ -44,9 +44,13 @@ def browser() -> Iterator[Any]:
 
 @dataclass
 class Heard:
-    """What happened in a browser that should not: dialogs, errors, and requests elsewhere."""
+    """What happened in a browser that should not: dialogs, errors, and requests elsewhere.
 
-    host: str
+    A page that is still open when its server has stopped cannot reach it; that is how it should be. A page in a file
+    has no site.
+    """
+
+    site: "Site | None" = None
     bad: list[str] = field(default_factory=list)
 
     def listen(self, page: Any) -> None:
@@ -58,12 +62,18 @@ class Heard:
 
         page.on("dialog", dialog)
         page.on("pageerror", lambda error: self.bad.append(f"error: {error}"))
-        page.on("console", lambda one: self.bad.append(f"console: {one.text}") if one.type == "error" else None)
+        page.on("console", self._console)
         page.on("request", lambda one: self._request(one.url))
+
+    def _console(self, one: Any) -> None:
+        is_refused = "ERR_CONNECTION_REFUSED" in one.text
+        if one.type == "error" and not (is_refused and self.site is not None and self.site.has_stopped):
+            self.bad.append(f"console: {one.text}")
 
     def _request(self, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("blob", "about") and parts.netloc != self.host:
+        host = "" if self.site is None else self.site.base.partition("//")[2]
+        if parts.scheme not in ("blob", "about") and parts.netloc != host:
             self.bad.append(f"request: {url}")
 
 
@@ -73,6 +83,7 @@ class Site:
 
     root: Path
     address: str
+    has_stopped: bool = False
 
     @property
     def base(self) -> str:
@@ -99,9 +110,11 @@ def served_here(root: Path, *, is_read_only: bool = False) -> Iterator[Site]:
     server = live.PageServer(page)
     thread = Thread(target=server.run, kwargs={"sockets": [bound]})
     thread.start()
+    site = Site(root, page.address)
     try:
-        yield Site(root, page.address)
+        yield site
     finally:
+        site.has_stopped = True
         page.stop()
         server.should_exit = True
         thread.join()
@@ -115,9 +128,11 @@ def served(root: Path, *args: str) -> Iterator[Site]:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]+", address), address
+        site = Site(root, address)
         try:
-            yield Site(root, address)
+            yield site
         finally:
+            site.has_stopped = True
             process.terminate()
 
 

@@ -83,7 +83,7 @@ def open_page(chromium, request):
             context.set_default_timeout(20_000)
             contexts.append(context)
         page = context.new_page()
-        ears.append(Heard(site.base.partition("//")[2]))
+        ears.append(Heard(site))
         ears[-1].listen(page)
         page.goto(site.address)
         if at != "/":
@@ -509,7 +509,7 @@ def test_hundreds_of_hostile_inputs_run_nothing_and_ask_for_nothing(here, open_p
         check_nothing_got_in(page, "the plan")
         path = tmp_path / "memory.html"
         site.amp("view", "--output", str(path))
-        heard = Heard("")
+        heard = Heard()
         in_file = page.context.new_page()
         heard.listen(in_file)
         in_file.goto(path.as_uri())
@@ -549,7 +549,7 @@ def test_the_file_filters_as_one_types_and_offers_the_commands_of_an_entry(here,
     browser.run(here.path, "view", "--output", str(path))
     context = chromium.new_context()
     page = context.new_page()
-    heard = Heard("")
+    heard = Heard()
     heard.listen(page)
     page.goto(path.as_uri())
     page.get_by_role("searchbox", name="Search").fill("redis aof")
