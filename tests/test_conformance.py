@@ -145,11 +145,13 @@ def test_what_a_program_says_beside_its_answers_changes_nothing(tmp_path):
     assert said["held"] == sum("refused" in case.expect for case in CASES if case.level == "reader")
 
 
+@pytest.mark.slow
 def test_a_program_that_is_missing_fails_every_case():
     code, said, _ = run("/no/such/program")
     assert (code, said["held"]) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["", "  ", "'open"])
 def test_a_command_that_is_none_is_a_usage_error(command):
     assert run(command)[0] == 2

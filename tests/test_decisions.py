@@ -83,6 +83,7 @@ def test_what_changed_is_said_and_decided_by_a_person_only(memory):
     assert memory.consolidate().deferred == ()
 
 
+@pytest.mark.slow
 def test_what_did_not_fit_is_counted_truly_and_the_limits_are_the_callers(memory):
     for number in range(60):
         memory.remember(f"Service s{number} writes its logs to bucket b{number}.")

@@ -357,6 +357,7 @@ def test_what_goes_with_an_older_version_brought_back_is_in_the_ledger(memory):
     assert archived(memory) == [("Said on the other branch.", reason)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["sync", "say again", "recall"])
 def test_an_entry_taken_out_by_hand_is_noted_once(memory, verb):
     rewrite(memory, "- The first port is 80.\n", "")
@@ -387,6 +388,7 @@ def test_what_was_overwritten_goes_back_up_to_the_limit(memory):
     assert len((memory.path / DOCUMENT).read_text().splitlines()) == 200
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-59")
 def test_what_was_overwritten_and_has_no_room_any_more_is_in_the_ledger_and_can_be_restored(memory):
     lost = overwrite_with(memory, 200)
@@ -486,6 +488,7 @@ def test_a_document_that_was_deleted_is_in_the_ledger_after_the_next_write(memor
     assert len(texts(memory)) + len(archived(memory)) == 4
 
 
+@pytest.mark.slow
 def test_an_outside_edit_costs_no_more_after_many_of_them(memory, monkeypatch):
     parsed: list[int] = []
     real = documents.parse

@@ -218,6 +218,7 @@ def test_every_hit_says_why_it_is_there(memory):
     assert memory.recall("infrastructure").ids == (hit.record.id,)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-67")
 @pytest.mark.parametrize("query", ['"', "NEAR(a b)", "a AND", "*", "body:x", "", "\0", "-" * 10_000, "' OR 1=1 --"])
 def test_any_text_is_a_query(memory, query):
@@ -349,6 +350,7 @@ def test_what_the_project_allows_is_no_secret(tmp_path):
     assert memory.remember(f"The docs show {TOKEN}.").new
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -783,6 +785,7 @@ def test_thirty_services_on_thirty_ports_stay_thirty_facts(memory):
     assert len(memory.records(state=State.ACTIVE)) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-11", "S1-44", "S1-62")
 @pytest.mark.parametrize("how", ["resolve", "redact"])
 def test_a_rule_is_flagged_the_moment_its_evidence_is_gone(memory, how):

@@ -71,6 +71,7 @@ def test_whatever_the_task_the_budget_holds(tmp_path_factory, task, budget):
     assert block.count("<agent-memory id=") == (1 if block else 0)
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_task(project):
     amp = Path(sysconfig.get_path("scripts"), "amp")
     command = [amp, "recall", "--root", project, "--max-lines", "8", "--task", "restarting redis"]

@@ -48,6 +48,7 @@ def refused(call, rule: str, folder: Path) -> None:
     assert tree(folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S0-30", "S2-05", "S2-29")
 @pytest.mark.parametrize("rule", SECRETS)
 def test_a_workspace_writes_no_secret(workspace, tmp_path, rule):

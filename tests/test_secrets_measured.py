@@ -260,6 +260,7 @@ def test_a_password_is_found_by_its_label_in_other_languages(language, sized):
     assert found_of(LANGUAGES[language], managed(sized(20, 200, 200), language)) >= 0.97
 
 
+@pytest.mark.slow
 @each_row("place", PLACES, ids=ascii)
 def test_a_password_is_found_wherever_it_is_written(place, sized):
     marks = string.ascii_letters + string.digits + "!#$%&()*+,-./:<=>?@[]^_{}~"

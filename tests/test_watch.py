@@ -148,6 +148,7 @@ def test_a_change_is_indexed_once_and_other_folders_are_left_alone(workspace, fo
         assert (folder / "KNOWLEDGE.md").stat().st_mtime_ns == written
 
 
+@pytest.mark.slow
 def test_it_does_not_wake_itself_and_reading_wakes_it_neither(workspace, folder):
     (folder / "user_a.md").write_text(NOTE.format("a", "d"))
     watcher = Watcher(workspace)
@@ -189,6 +190,7 @@ def test_one_bad_file_is_reported_once_and_the_others_are_indexed(workspace, fol
         assert running.count("problem") == 1
 
 
+@pytest.mark.slow
 def test_deleted_and_made_again_folders_are_followed(workspace, folder):
     (folder / "user_a.md").write_text(NOTE.format("a", "first"))
     with Running(Watcher(workspace, debounce=0.05)):
@@ -220,6 +222,7 @@ def test_what_stands_in_the_way_for_a_while_is_told_once_and_does_not_end_it(wor
         assert running.count("problem") == 1
 
 
+@pytest.mark.slow
 def test_another_branch_that_git_checks_out_is_indexed(workspace, folder, tmp_path):
     """B31: what git writes is a save like any other."""
 
@@ -241,6 +244,7 @@ def test_another_branch_that_git_checks_out_is_indexed(workspace, folder, tmp_pa
         assert index(folder).count("](user_") == 1
 
 
+@pytest.mark.slow
 def test_an_overwritten_entry_is_put_back(workspace, folder, tmp_path):
     workspace.remember("The old fact.")
     old = (folder / "KNOWLEDGE.md").read_text()
@@ -252,6 +256,7 @@ def test_an_overwritten_entry_is_put_back(workspace, folder, tmp_path):
         assert "That held an older copy." in index(folder)
 
 
+@pytest.mark.slow
 def test_it_warns_once_when_a_file_is_nearly_full(workspace, folder):
     lines = "\n".join(f"- entry {number}" for number in range(183))
     (folder / "KNOWLEDGE.md").write_text(f"# Shared Knowledge\n\n{lines}\n")

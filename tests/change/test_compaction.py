@@ -42,6 +42,7 @@ def told(workspace):
     return entries, archived, [str(one) for one in workspace.search_archived("say")]
 
 
+@pytest.mark.slow
 def test_a_compacted_ledger_tells_the_same_in_fewer_bytes_and_is_compact_then(workspace, tmp_path):
     before, old = told(workspace), (tmp_path / LEDGER).read_bytes()
     ((target, planned),) = workspace.compact_ledgers()
@@ -53,6 +54,7 @@ def test_a_compacted_ledger_tells_the_same_in_fewer_bytes_and_is_compact_then(wo
     assert not [one for one in workspace.check(ignore=["review"]) if one.rule.startswith("ledger")]
 
 
+@pytest.mark.slow
 def test_lines_of_older_versions_become_short_and_what_cannot_be_read_stays(workspace, tmp_path):
     workspace.compact_ledgers(apply=True)
     before, path = told(workspace), tmp_path / LEDGER
@@ -76,6 +78,7 @@ def test_lines_of_older_versions_become_short_and_what_cannot_be_read_stays(work
     assert path.read_text().endswith("torn {\n")
 
 
+@pytest.mark.slow
 def test_who_may_not_write_compacts_nothing_and_the_command_shows_a_plan_first(workspace, tmp_path):
     old = (tmp_path / LEDGER).read_bytes()
     with pytest.raises(AccessDenied):

@@ -121,6 +121,7 @@ def test_nothing_is_lost_however_often_git_takes_it_back(repository, way: Callab
         assert repository.lost() == []
 
 
+@pytest.mark.slow
 def test_what_git_takes_back_is_named_in_the_document_of_an_agent_too(repository):
     repository.tell("known to dev", tier=Tier.AGENT, agent="Dev")
     repository.git("clean", "-qfd")
@@ -151,6 +152,7 @@ def test_a_ledger_line_that_git_took_back_keeps_its_reason(repository):
     assert [one.archived.reason for one in repository.memory.restorable()] == ["forgotten", "no longer true"]
 
 
+@pytest.mark.slow
 def test_what_left_on_another_branch_is_not_noted_here(repository):
     repository.git("branch", "other")
     repository.tell("told on main")

@@ -432,6 +432,7 @@ def test_a_search_says_what_it_could_not_read_and_finds_the_rest(amp):
     assert amp("search", "seen", "--as", "other").code == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_is_write_protected_is_not_written(public_amp):
     amp = public_amp
     amp("remember", "kept")

@@ -116,6 +116,7 @@ def test_settings_that_cannot_be_read_are_damage(amp):
 DAMAGED = [("dev", AGENT.format("dev")), ("", SHARED), ("", AGENT.format("tester")), ("", CONVERSATION.format("c2"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("agent", "path"), [*DAMAGED, ("dev", CONVERSATION.format("c1"))], ids=str)
 def test_doctor_names_each_damaged_file_once(amp, agent, path):
     amp("remember", "a fact")

@@ -278,6 +278,7 @@ def test_a_slow_hook_is_told_and_not_waited_for(whole, monkeypatch):
     assert "takes longer than the 0.2 seconds that the host waits" in answer.out
 
 
+@pytest.mark.slow
 def test_where_no_entry_may_be_read_doctor_says_so_and_nothing_is_wrong(whole):
     for path in (SHARED, OWN):
         (whole.root / path).unlink()

@@ -46,6 +46,7 @@ def test_findings_without_a_heading_of_their_own_go_where_the_saver_says(amp):
     assert {("Ports" in entry["text"], entry["section"]) for entry in told} == {(True, "Findings"), (False, "Rules")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("savers", [("", "developer"), ("developer", ""), ("developer", "tester")])
 def test_a_finding_is_there_once_whoever_saves_it(amp, savers):
     for saver in savers:

@@ -98,6 +98,7 @@ def test_an_empty_project_is_empty_again(found, target):
     assert found("uninstall", target).out == "nothing to change\n"
 
 
+@pytest.mark.slow
 def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
     tree = everything(found)
     for target in TARGETS:
@@ -131,6 +132,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(found, target):
     assert everything(found) == tree
 
 
+@pytest.mark.slow
 @each_row("target", HOSTS, anew=True)
 def test_what_others_add_after_installing_stays(found, target):
     path = found.write(file_of(target), '{\n  "theme": "dark"\n}\n')
@@ -140,6 +142,7 @@ def test_what_others_add_after_installing_stays(found, target):
     assert path.read_text() == '{\n  "theme": "light", // mine\n  "model": "x"\n}\n'
 
 
+@pytest.mark.slow
 @each_row("target", HOSTS, anew=True)
 def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     found("install", target)
@@ -478,6 +481,7 @@ def test_mode_and_links_inside_the_project_stay(found):
     assert real.read_text() == "{}"
 
 
+@pytest.mark.slow
 @each_row("target", [*HOSTS, "opencode"], anew=True)
 def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
     tree = everything(found)
@@ -512,6 +516,7 @@ def test_a_host_may_have_its_home_elsewhere(found, target, variable, file):
     assert everything(found) == tree
 
 
+@pytest.mark.slow
 def test_a_program_that_no_shell_finds_is_named_by_its_path(amp, monkeypatch):
     monkeypatch.setenv("PATH", str(amp.home / "empty"))
     answer = amp("install", "claude")
@@ -623,6 +628,7 @@ NO_RECEIPTS = [
 ]
 
 
+@pytest.mark.slow
 @each_row("receipt", NO_RECEIPTS, anew=True)
 def test_a_receipt_that_is_none_is_said_so_and_takes_nothing_away(found, receipt):
     (found.root.parent / "empty").mkdir()

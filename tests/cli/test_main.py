@@ -167,6 +167,7 @@ def test_a_code_page_that_lacks_a_character_shows_its_escape(amp, encoding, show
     amp.process("recall", "😀", environ=environ).refuses(2, "agent name '\\U0001f600' is not allowed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "encoding", ["cp1252", *(pytest.param(one, marks=pytest.mark.slow) for one in ("ascii", "utf-8"))]
 )
@@ -198,6 +199,7 @@ def test_the_locale_does_not_change_what_is_written(amp, environ):
     assert "the build is" in amp.process("recall", environ=environ).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [("recall",), *(pytest.param(args, marks=pytest.mark.slow) for args in (("list", "--json"), ("--help",)))],
@@ -287,6 +289,7 @@ def test_the_exit_code_stands_even_where_the_message_cannot(amp, closed, args, c
     assert done.returncode == code
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_in_one_line(amp):
     with subprocess.Popen(
         [amp.script, "remember", "-"],

@@ -217,6 +217,7 @@ def test_a_new_process_knows_all_that_the_last_one_knew_from_the_disk_alone(writ
 # -- review ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-26", "S2-27")
 @pytest.mark.parametrize(("count", "is_crowded"), [(50, False), (51, True)])
 def test_whom_check_sends_to_review_for_too_many_notes_finds_there_what_to_merge(amp, count, is_crowded):
@@ -239,6 +240,7 @@ def test_whom_check_sends_to_review_for_too_many_notes_finds_there_what_to_merge
         assert amp("review").out == "nothing to look at\n"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-27", "S2-28")
 def test_a_review_names_each_thing_by_its_place_its_id_and_its_words(amp):
     amp.write(SHARED, "# Shared Knowledge\n\n- Redis loses its queue on restart.\n- [2020-01-02] The audit is on.\n")

@@ -243,6 +243,7 @@ def test_hostile_text_stays_data_between_one_pair_of_markers(amp):
     assert amp("recall", "--json").json()["text"] + "\n" == amp("recall").out
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-69", "S4-71")
 @pytest.mark.parametrize(
     "local", ["rubbish", *(pytest.param(one, marks=pytest.mark.slow) for one in ("missing", "a-file"))]

@@ -196,6 +196,7 @@ def test_another_store_is_a_folder_or_a_database(amp, memory):
         assert amp("record", "show", one, "--store", name).code == 0
 
 
+@pytest.mark.slow
 def test_an_unknown_or_unclear_id_is_a_mistake(amp, memory, sides):
     for verb in (["show"], ["history"], ["redact", "--reason", "x"], ["sign", "--identity", "agent.key"]):
         amp("record", *verb[:1], "nothing", *verb[1:]).refuses(2, "no record begins with nothing")
@@ -232,6 +233,7 @@ def test_facts_are_replaced_disputed_and_decided_in_any_store(amp, request, stor
     assert [(one["body"], one["tags"]) for one in live] == [(text, ["net"])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["dispute", "remember", "resolve", "redact", "sign"])
 def test_an_agent_that_may_write_nowhere_changes_no_record(amp, memory, sides, verb):
     arguments = {
@@ -388,6 +390,7 @@ def judge(amp, memory) -> str:
     return shlex.join([sys.executable, str(path)])
 
 
+@pytest.mark.slow
 def test_a_program_s_proposals_are_shown_first_and_then_pass_the_same_door(amp, judge):
     before = amp.tree()
     answer = amp("consolidate", "--operator", judge)
@@ -473,6 +476,7 @@ def test_an_agent_has_no_program_started(amp, judge, agent):
 # Searching them
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-67", "S1-74")
 def test_a_search_names_what_matches_and_why(amp, memory, sides):
     memory.remember("Call recall_for_agent first.", tags=("api",))
@@ -533,6 +537,7 @@ def folder(store: Memory, record: Record) -> Path:
     return Path(str(store.path), "records", record.id[4:])
 
 
+@pytest.mark.slow
 def test_all_that_is_sound_verifies_and_it_says_what_it_cannot_prove(amp, store):
     address = Identity.load(str(amp.root / "own.key")).address
     store.export(amp.root / "all.amem.json")
@@ -604,6 +609,7 @@ def test_a_store_that_was_set_back_shows_where_it_was_seen(amp, store):
     assert (answer.code, answer.out.count("was set back; this machine has seen")) == (4, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".amem.json", ".sqlite"])
 def test_a_file_that_was_set_back_shows_where_it_was_seen(amp, store, ending):
     path = amp.root / f"all{ending}"
@@ -754,6 +760,7 @@ def test_an_unsigned_version_does_not_follow_a_signed_one_in_any_format(amp, sto
     assert store.store.get(record.id).tags == ("new",)
 
 
+@pytest.mark.slow
 def test_a_person_replaces_archives_and_brings_back_at_the_command_line(amp, memory):
     old = memory.remember("The API listens on port 8080.").record_id
     done = amp("remember", "The API listens on port 9090.", "--replaces", old[:12], "--json").json()

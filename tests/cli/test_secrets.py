@@ -218,6 +218,7 @@ def test_an_answer_in_json_does_not_repeat_it_either(project):
     assert DRAWN not in json.dumps(answer.json()) + answer.err
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-29")
 def test_what_was_taken_out_by_hand_with_a_secret_is_told_without_it_and_kept_nowhere(project):
     path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"

@@ -107,6 +107,7 @@ def test_a_secret_in_a_memory_file_leaves_by_no_export_and_costs_no_other(full, 
     assert name == "a.md" or TOKEN.encode() in (full.root / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -144,6 +145,7 @@ def line(key, text, **fields):
     return json.dumps({"id": key, "text": text, **common, **fields})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("to", [(), ("--to", "agent:developer")], ids=["records", "document"])
 def test_an_import_says_what_the_new_entries_meet(full, to):
     full("remember", "The API listens on port 9090.")

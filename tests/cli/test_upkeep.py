@@ -599,6 +599,7 @@ def test_what_only_the_ledger_has_is_redacted_and_git_is_named(told):
 # -- sync --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "words"), [(1, "1 entry had been"), (2, "2 entries had been")])
 def test_what_was_there_before_and_is_there_again_was_taken_out_by_hand_or_by_git(told, count, words):
     for number in range(count):

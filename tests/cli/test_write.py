@@ -173,6 +173,7 @@ WHOSE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4P-01")
 @each_row("args, environ, path", WHOSE, ids=[f"{args} {environ}" for args, environ, _ in WHOSE], anew=True)
 def test_the_document_is_the_one_that_is_named_or_of_who_acts(amp, args, environ, path):
@@ -260,6 +261,7 @@ LEADING = [
 ]
 
 
+@pytest.mark.slow
 @each_row("text", LEADING, anew=True)
 @each_row("args", [[], ["--dated"], ["--conversation", "c1"]], ids=str, anew=True)
 def test_a_date_that_begins_the_text_is_its_date(amp, text, args):

@@ -230,6 +230,7 @@ def test_arguments_are_passed_as_they_are_and_no_shell_reads_them(two, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_program_that_reads_nothing_and_complains_a_lot_may_still_answer(make):
     records = [make(f"Fact {number}: {'x' * 1000}") for number in range(400)]
     text = "import sys; sys.stderr.write('x' * 1_000_000); print('{\"proposals\": []}')"

@@ -194,6 +194,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @each_row("number", FAULTS, ids=lambda number: errno.errorcode[number], anew=True)
 @each_row("step", ["open", "write", "fchmod", "fsync", "fstat", "close", "stat", "listdir", "replace"], anew=True)
 def test_a_failed_replace_leaves_the_old_bytes_and_nothing_else(

@@ -143,6 +143,7 @@ def test_a_target_in_a_folder_that_is_not_there_is_named(tmp_path):
         do(tmp_path / "a.pb", tmp_path / "missing" / "b.ndjson")
 
 
+@pytest.mark.slow
 def test_progress_is_told_now_and_then():
     told: list[int] = []
     going = Conversion(by_name("ndjson"), HashEmbedder(8), progress=told.append)

@@ -189,6 +189,7 @@ def test_a_line_is_added_behind_one_without_its_end(tmp_path, some):
     assert path.read_bytes().count(b"\n") == 3
 
 
+@pytest.mark.slow
 def test_a_line_without_end_is_not_held_in_memory(tmp_path, some):
     path = tmp_path / "memory.ndjson"
     path.write_bytes(b'{"id":"' + b"x" * (20 << 20) + b'"}\n' + json_schema.encode(some[0]) + b"\n")

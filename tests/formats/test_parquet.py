@@ -54,6 +54,7 @@ def test_duckdb_asks_the_file_itself(path, some):
     assert sql(nearest) == [("Two\nlines.",)]
 
 
+@pytest.mark.slow
 def test_what_other_tools_wrote_is_read_with_vectors_as_bytes_or_numbers(path):
     sql(
         "COPY (SELECT 'a' AS id, 1 AS timestamp_ms, 'x' AS text, from_hex('0000803f') AS embedding, 7 AS later)"
@@ -79,6 +80,7 @@ def test_one_wrong_row_is_named_and_costs_no_other(path):
     assert [one.place for one in found if isinstance(one, Problem)] == ["row 2", "row 3", "row 4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"x" * 1000 + b"PAR1", b"rubbish" * 100])
 def test_a_file_that_is_none_is_refused(path, data):
     path.write_bytes(data)
@@ -99,6 +101,7 @@ def test_a_name_that_is_a_pattern_reads_no_other_file(tmp_path, some):
         list(parquet.read(str(tmp_path / "*.parquet")))
 
 
+@pytest.mark.slow
 def test_an_embedding_keeps_every_bit(path):
     numbers = [0.1, -0.0, 1e-45, 3.4028234663852886e38, 1.17549435e-38, 1 / 3]
     entry = MemoryEntry("a", 1, "x", embedding=embedding_of(numbers))
@@ -114,6 +117,7 @@ def test_without_duckdb_the_message_names_the_extra(tmp_path, monkeypatch):
         write(tmp_path / "memory.parquet")
 
 
+@pytest.mark.slow
 def test_the_time_and_the_place_of_an_entry_are_columns(path):
     extra = {"target": "shared", "headings": '["Tests", "CI"]'}
     found = [

@@ -210,6 +210,7 @@ def test_a_file_cut_off_is_damaged(path):
             list(sqlite.read(str(path)))
 
 
+@pytest.mark.slow
 def test_a_file_with_a_wrong_byte_anywhere_in_its_tables_is_read_or_damaged(path, some):
     write(path, *some)
     data = path.read_bytes()

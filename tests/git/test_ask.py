@@ -83,6 +83,7 @@ def test_the_programs_would_run_otherwise(evil, tmp_path):
     assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_that_looks_like_a_repository_is_none(evil, tmp_path):
     """A clone brings it along with a configuration of its own."""
     inner = evil / "vendor"
@@ -94,6 +95,7 @@ def test_a_folder_that_looks_like_a_repository_is_none(evil, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_what_git_s_hooks_have_in_their_environment_names_no_other_repository(evil, tmp_path, monkeypatch):
     other = tmp_path / "other"
     other.mkdir()

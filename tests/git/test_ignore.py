@@ -72,6 +72,7 @@ def change(project: Path, before: bytes | None, function) -> tuple[bool, bytes |
     return changed, file.read_bytes() if file.exists() else None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4P-05")
 @pytest.mark.parametrize(("before", "after"), IGNORED, ids=[ascii(before) for before, _ in IGNORED])
 def test_ignoring_adds_one_line_and_keeps_every_byte(project, before, after):

@@ -512,6 +512,7 @@ def test_a_journal_that_is_begun_anew_owes_nothing_to_a_branch_that_was_left(che
 # -- when git is asked, and when it is at work -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_git_is_asked_only_where_something_is_missing(checkout, monkeypatch):
     asked = []
 
@@ -529,6 +530,7 @@ def test_git_is_asked_only_where_something_is_missing(checkout, monkeypatch):
     assert asked
 
 
+@pytest.mark.slow
 def test_an_entry_that_is_missing_in_the_middle_of_a_switch_is_left_until_git_has_done(checkout, tmp_path, monkeypatch):
     """Git changes the files first and says last where HEAD is; a filter holds it up in between."""
     checkout.switch("main")

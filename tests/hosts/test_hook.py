@@ -141,6 +141,7 @@ def test_a_prompt_brings_nothing_that_the_start_has_given(project):
     assert project.hook("prompt", asked(project, "The shared fact and the own fact")).answer == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["clear", "compact"])
 def test_a_context_that_was_emptied_is_given_the_rest_again(full, source):
     sent = asked(full, "Add a migration")
@@ -313,6 +314,7 @@ def test_fields_of_the_wrong_kind_hold_nothing_up(empty, event, message):
     assert empty.tree() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [(), ("frobnicate",), ("session-start", "stop"), ("session-start", "--host"), ("session-start", "--host", "emacs")],
@@ -399,6 +401,7 @@ def test_no_more_than_a_bounded_part_of_stdin_is_read(project):
     process.stdin = None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_end_with_0(project, closed):
     done = subprocess.run(

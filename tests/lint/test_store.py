@@ -115,6 +115,7 @@ BEGINNINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S2-28")
 @pytest.mark.parametrize("begin", BEGINNINGS.values(), ids=BEGINNINGS)
 def test_a_memory_that_begins_today_is_due_in_a_month_however_old_what_it_holds_is(project, begin):

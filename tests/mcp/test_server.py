@@ -253,6 +253,7 @@ def test_nothing_to_recall_is_said_to_a_model_and_empty_to_a_program(project):
     assert content.text == "There is no memory to recall yet."
 
 
+@pytest.mark.slow
 def test_a_budget_that_holds_nothing_is_not_told_as_an_empty_memory(project):
     project.call("memory_remember", {"text": "Redis needs AOF on.", "tier": "shared"})
     (content,) = project.call("memory_recall", {"max_chars": 100}).content

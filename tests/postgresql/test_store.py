@@ -176,6 +176,7 @@ def test_a_text_remembered_again_after_its_answer_was_lost_is_one_fact(address, 
         assert [one.body for one in memory.records()] == ["The queue is Redis.", "The cache is Redis."]
 
 
+@pytest.mark.slow
 def test_clocks_an_hour_apart_lose_nothing_and_the_order_of_versions_is_that_of_writing(address):
     ahead, behind = NOW + timedelta(hours=1), NOW
     with PostgresqlStore(address) as one, PostgresqlStore(address) as other:
@@ -215,6 +216,7 @@ def test_a_changed_or_missing_row_is_reported(address, postgresql):
             store.history(other.id)
 
 
+@pytest.mark.slow
 def test_a_record_that_was_taken_out_of_every_table_is_told_by_who_has_seen_it(
     address, postgresql, tmp_path, monkeypatch
 ):
@@ -340,6 +342,7 @@ def test_who_may_not_make_a_namespace_is_told_who_may(address, user):
         store.put(record())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:This process")
 def test_a_forked_child_has_a_connection_of_its_own(address):
@@ -398,6 +401,7 @@ def test_tables_of_an_earlier_version_are_brought_up_and_keep_everything(address
         assert store.history(one.id) == (one,)
 
 
+@pytest.mark.slow
 def test_the_printed_sql_does_the_same_as_apply_and_may_run_twice(postgresql):
     address = Address.parse(f"{postgresql.local}&namespace=by_hand")
     for _ in range(2):

@@ -109,6 +109,7 @@ def test_what_comes_with_the_files_is_set_aside_and_not_believed(tmp_path, way, 
     assert (tmp_path / "b" / LOCAL / "set-aside" / "journal" / "shared.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_journal_that_a_pull_puts_over_our_own_is_passed_over(tmp_path):
     a_project(tmp_path / "theirs")
     mine = tmp_path / "mine"
@@ -163,6 +164,7 @@ def test_where_no_place_outside_can_be_written_it_is_written_and_not_believed(tm
     assert made.search("legit")
 
 
+@pytest.mark.slow
 def test_a_git_folder_that_is_read_only_leaves_the_copy_to_the_state_folder(tmp_path, state, monkeypatch):
     written = local_state._keep_outside
     monkeypatch.setattr(

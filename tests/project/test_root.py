@@ -347,6 +347,7 @@ def test_a_submodule_is_its_own_top_level(repository, project):
     assert found(make(repository, "vendor", "src")) == (repository / "vendor", GIT_TOP)
 
 
+@pytest.mark.slow
 def test_a_worktree_of_a_submodule_uses_the_submodules_memory(repository, project):
     git("submodule", "add", commit(project / "library"), "vendor", cwd=repository)
     tree = worktree(repository / "vendor", "../../tree")
@@ -354,6 +355,7 @@ def test_a_worktree_of_a_submodule_uses_the_submodules_memory(repository, projec
     assert found(tree) == (repository / "vendor", MAIN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bare.git", ".bare", ".git"])
 def test_a_bare_repository_has_no_main_checkout(repository, project, name):
     holder = make(project, "holder")

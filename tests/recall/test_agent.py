@@ -144,6 +144,7 @@ def test_a_giant_line_is_cut_and_the_others_are_whole(project):
     assert [len(line.encode()) for line in lines if line.startswith("- x")] == [1_000]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "budget", [{"max_chars": 16_000}, {"max_tokens": 4_000}, {"max_chars": 2_000}, {"max_lines": 20}]
 )
@@ -412,6 +413,7 @@ def test_a_recall_sees_what_another_process_has_just_written(project):
     assert "- first" not in project.recall()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S4-60")
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
 @pytest.mark.parametrize("final", [True, False], ids=["with", "without"])
@@ -938,6 +940,7 @@ PIECES = (
 _SOME = st.lists(st.sampled_from(PIECES), max_size=8)
 
 
+@pytest.mark.slow
 @example(["- <system> x\n"], [["- a\n"], ["- b\n"]], 3)
 @example(["- [until 2020-01-01] x\n"], [["- a\n"], ["- b\n"]], 3)
 @example(["<!-- a\n", "- <system> x\n"], [["-->\n", "- a\n"], ["- b\n"]], 3)

@@ -357,6 +357,7 @@ def test_whatever_the_document(markdown_documents, data):
     check(document, data.draw(ROOMS), read(document), take_head=data.draw(st.booleans()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "room",
     [Room(200, 25_600, PLENTY), Room(20, PLENTY, PLENTY), Room(PLENTY, PLENTY, 3_000)],

@@ -175,6 +175,7 @@ def test_recall_goes_by_the_moment_that_was_imported_and_a_named_day_by_the_mark
     assert "The freeze holds." in recalled(tmp_path, today=entry.until)
 
 
+@pytest.mark.slow
 def test_a_prompt_is_given_the_records_it_is_about_that_the_start_had_no_room_for(tmp_path, memory):
     for number in range(30):
         memory.remember(f"Fact {number} about the quarterly report and its {number} tables of figures.")

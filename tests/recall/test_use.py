@@ -57,6 +57,7 @@ def test_what_was_recalled_found_and_opened_is_counted_and_shown_least_used_firs
     assert totals == sorted(totals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [b"{", b"[1]", b'{"shared x": 3}', b"\xff"])
 def test_a_damaged_count_begins_again_and_stays_out_of_git(workspace, tmp_path, damaged):
     switch_on(tmp_path)

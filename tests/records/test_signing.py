@@ -170,6 +170,7 @@ def a_hundred(usual):
     return pytest.mark.parametrize("number", numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-06", "S1-58", "S1-65")
 @a_hundred(10)
 def test_no_change_to_the_bytes_of_a_signed_record_passes(number):

@@ -178,6 +178,7 @@ def test_any_text_comes_back_as_it_was(store, body):
     assert store.list(tag=body[:9])[0].to_bytes() == one.to_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S1-13", "S1-83")
 def test_a_tombstone_takes_the_place_of_every_version(store, open_store):
     one = record("The code is 4711.", tags=("4711",))

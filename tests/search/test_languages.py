@@ -80,6 +80,7 @@ def test_a_word_is_found_by_another_form_of_it(index, language):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", MEMORIES)
 def test_another_form_is_not_called_a_slip(index, language):
     index = filled(index, language)

@@ -36,6 +36,7 @@ _FACTS = (
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(_FACTS), max_size=12))
 def test_many_facts_at_once_deny_each_other_as_each_two_alone(facts):
     alone = {

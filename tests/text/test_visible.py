@@ -296,6 +296,7 @@ def is_part_of(line: str, whole: str) -> bool:
     return all(character in characters for character in line)
 
 
+@pytest.mark.slow
 def test_no_word_that_real_pages_show_is_lost(some_files):
     for path in some_files:
         lines = split_lines(decode(path.read_bytes(), path.name))

@@ -283,6 +283,7 @@ def real_documents(corpus):
             yield doc
 
 
+@pytest.mark.slow
 def test_real_files_come_whole_from_either_side(some_files):
     empty, tried, certain = parse(""), 0, 0
     for doc in real_documents(some_files):

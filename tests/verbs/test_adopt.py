@@ -146,6 +146,7 @@ def test_a_page_that_is_too_long_becomes_notes_cut_at_its_headings(workspace, tm
     assert (workspace.path / SHARED / "KNOWLEDGE.md").read_text().count("](reference_progress") == 1
 
 
+@pytest.mark.slow
 def test_one_endless_line_becomes_notes_too(workspace, tmp_path):
     source = write(tmp_path / "memory-bank/log.md", "word " * 20_000)
     (adopted,) = adopt(workspace, source.parent)
@@ -379,6 +380,7 @@ def test_a_folder_that_leads_outside_costs_no_other(workspace, tmp_path):
     assert len([left for one in done for left in one.left_out]) >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("S3-12")
 @pytest.mark.parametrize(
     "text", [f"# M {TOKEN}\n\n- A.\n", f"# M\n\n## H {TOKEN}\n\n- A.\n", f"# M\n\n<!-- {TOKEN} -->\n- A.\n"]

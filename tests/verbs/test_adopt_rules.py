@@ -52,6 +52,7 @@ def test_rules_become_entries_under_their_headings_and_labels(workspace, tmp_pat
     assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "header", "heading"),
     [
@@ -123,6 +124,7 @@ def test_a_page_that_is_named_comes_in_as_entries_and_one_with_a_header_as_a_not
     assert [note.file for note in workspace.notes()] == ["reference_one.md"]
 
 
+@pytest.mark.slow
 def test_a_few_files_that_say_what_memory_says_are_named_and_many_are_counted(tmp_path):
     for files in (3, 4):
         root = tmp_path / str(files)

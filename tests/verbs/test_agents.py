@@ -84,6 +84,7 @@ def test_an_agent_gives_no_other_agent_a_name(workspace):
     assert (workspace.path / FOLDER / "old").exists()
 
 
+@pytest.mark.slow
 def test_review_names_an_agent_that_was_renamed_by_hand_or_that_nobody_defines(workspace):
     git = ["git", "-C", workspace.path, "-c", "user.name=t", "-c", "user.email=t@t"]
     for step in ("init -q", "add -A", "commit -qm x", f"mv {FOLDER}/old {FOLDER}/new", "commit -qam y"):

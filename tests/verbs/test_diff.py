@@ -139,6 +139,7 @@ def test_notes_are_told_by_their_file(repository):
     assert [one.id for one in workspace.diff().of("retired") if one.id.endswith(".md")] == ["feedback_small.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ref", ["nowhere", "--output=x", "HEAD^{tree}"])
 def test_an_unknown_commit_is_named(repository, ref):
     with pytest.raises(InvalidArgument, match="git knows no commit"):

@@ -35,6 +35,7 @@ def write(workspace, text, target=None):
     return path
 
 
+@pytest.mark.slow
 def test_nine_notes_that_say_the_same_are_one_group(workspace):
     for number in range(9):
         described = f"Redis loses its queue on restart without AOF, {'abcdefghi'[number]}."

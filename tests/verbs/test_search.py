@@ -293,6 +293,7 @@ def test_a_ledger_that_cannot_be_read_hides_no_other(filled, tmp_path):
     assert len(problems) == 1
 
 
+@pytest.mark.slow
 def test_the_command_looks_at_what_has_left_when_asked(filled, monkeypatch, tmp_path):
     monkeypatch.setenv("AMP_ROOT", str(tmp_path))
     old = next(entry.id for entry in filled.entries() if "Redis" in entry.text)

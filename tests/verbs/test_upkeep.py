@@ -462,6 +462,7 @@ def test_a_document_that_changed_after_the_plan_is_left_alone_and_the_others_are
     assert project.restorable(actor=Actor())
 
 
+@pytest.mark.slow
 def test_what_an_editor_overwrote_goes_back_first_and_then_the_plan_is_made_again(project):
     project.workspace.remember("just told")
     project.write(PAGE + "- by an editor\n")
@@ -655,6 +656,7 @@ def test_what_cannot_stand_there_any_more_is_a_problem_and_the_rest_comes_back(p
     assert "cannot be restored to its old place; add it by hand" in restored.problems[0]
 
 
+@pytest.mark.slow
 def test_prose_that_something_keeps_apart_comes_and_goes_piece_by_piece(project):
     page = "# T\n\nfirst\n\n- between\n\nlast\n\n- end\n"
     project.write(page)

@@ -63,6 +63,7 @@ def write(here: Workspace, target: Target, text: str, name: str = "") -> None:
     (path.with_name(name) if name else path).write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="nothing here reads JavaScript")
 def test_the_script_is_whole():
     script = Path(view.__file__).with_name("script.js")
@@ -135,6 +136,7 @@ def test_every_document_entry_note_finding_and_row_is_there_without_a_script(her
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
+@pytest.mark.slow
 def test_what_a_reader_may_not_see_is_nowhere_on_the_page(here):
     for name in ("dev", "tester"):
         write(here, Target(Tier.AGENT, name), f"# M\n\n- secretly {name}\n- [2020-01-01] long ago {name}\n")

@@ -94,6 +94,7 @@ def id_of(here: Workspace, words: str) -> str:
     return next(entry.id for entry in here.entries() if words in entry.text)
 
 
+@pytest.mark.slow
 def test_the_printed_address_gives_the_cookie_and_the_cookie_gives_the_page(here):
     at = browser(here)
     cookie, at.cookie = at.cookie, ""
@@ -495,6 +496,7 @@ def test_what_was_done_to_records_is_undone_and_the_plan_says_how(here, verb, is
     assert undo(at, address)[0] == 409
 
 
+@pytest.mark.slow
 def test_a_document_with_a_conflict_is_shown_and_no_plan_is_made_for_it(here):
     path = here.path / here.target(Actor(), tier=Tier.SHARED).path
     entry = id_of(here, "8080")
@@ -516,6 +518,7 @@ def test_two_tabs_do_not_overwrite_each_other(here):
     assert "Second." not in " ".join(texts(here))
 
 
+@pytest.mark.slow
 def test_refusals_are_those_of_the_workspace_and_shown_in_place(here):
     token = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
     at = browser(here)
@@ -586,6 +589,7 @@ def test_a_port_that_is_taken_is_refused_in_one_line():
         live.bind(bound.getsockname()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["one", "one\n\n    code\nmore", "one\n- two\n  - three", "[2026-01-01] one"])
 def test_the_text_that_is_offered_for_editing_makes_the_same_entry(here, text):
     here.remember(text, tier=Tier.AGENT, agent="tester")
