@@ -162,7 +162,7 @@ def _text(path: str) -> str | None:
     """Return a file's text; None if there is no file.
 
     Raises:
-        ValueError: what is there is no text; the message says what to do.
+        ValueError: what is there cannot be read as text; the message says what to do.
     """
     if os.path.lexists(path) and not os.path.isfile(path):  # a pipe would be waited for
         if os.path.islink(path) and not os.path.exists(path):

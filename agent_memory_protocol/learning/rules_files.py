@@ -12,6 +12,7 @@ from itertools import islice
 
 from ..layout import MEMORY
 from ..text import headers, markdown
+from ..text.paths import CODE_SPAN
 
 _SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
 
@@ -76,7 +77,6 @@ _LONG_PAGE = 120
 
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
 _MENTION = re.compile(r"(?<![\w@/`.~-])@((?:\.{1,2}/)*[\w-][\w.-]*(?:/[\w.-]+)*\.(?:md|mdc|markdown|txt))(?![\w/-])")
-_CODE_SPAN = re.compile(r"(`+)[^`].*?\1")
 _MOST_IMPORTS = 20
 _SENTENCE = 4
 """A description of fewer words says no more than a title."""
@@ -166,7 +166,7 @@ def read(text: str, path: str) -> Rules:
     described = (header.get("description") or "").strip() if header else ""
     prose = "\n".join(_without_code(lines))
     imports = tuple(_IMPORT.findall(prose))[:_MOST_IMPORTS]
-    mentions = tuple(_MENTION.findall(_CODE_SPAN.sub("", _IMPORT.sub("", prose))))[: _MOST_IMPORTS - len(imports)]
+    mentions = tuple(_MENTION.findall(CODE_SPAN.sub("", _IMPORT.sub("", prose))))[: _MOST_IMPORTS - len(imports)]
     lines = _without_imports(lines, imports)
     title, sections = _sections(lines)
     if title and len(described.split()) >= _SENTENCE and described != title:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+"""Code inside a sentence, between as many backticks as open it."""
+
 _PATH = re.compile(
     r"(?:\./)?(?P<path>(?:[\w@+-][\w.@+-]*/|\.[\w@+-]+/)*(?:[\w@+-][\w.@+-]*|\.\w[\w.-]*))/?"
     r"(?::(?P<line>\d{1,6})(?:[-:]\d+)?|#L(?P<hash_line>\d{1,6})(?:-L?\d+)?|(?:#|::)(?P<symbol>\w+)(?:\(\))?)?"
@@ -83,11 +85,11 @@ def _mentions(text: str, above: tuple[str, ...]) -> tuple[Mention, ...]:
 def _each_mention(text: str, above: tuple[str, ...]) -> Iterator[Mention]:
     if _OF_ANOTHER.search(text.lower()) or any(not _KEPT_AS_HISTORY.isdisjoint(_words(one)) for one in above):
         return
-    masked = _SPAN.sub(lambda span: "`" * len(span[0]), text)
+    masked = CODE_SPAN.sub(lambda span: "`" * len(span[0]), text)
     ends = [0, *(end.end() for end in _SENTENCE_END.finditer(masked)), len(masked)]
     for start, end in pairwise(ends):
         if _takes_as_there(masked[start:end]):
-            for span in _SPAN.finditer(text, start, end):
+            for span in CODE_SPAN.finditer(text, start, end):
                 found = _mention(span[2].strip(), span.start())
                 if found is not None:
                     yield found

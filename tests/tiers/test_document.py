@@ -32,6 +32,16 @@ def added(text: str | bytes, section: str | None = None, new: str = FACT) -> byt
     return add(parse(text), fact(new), section).document.data
 
 
+OPENERS = ("So:", "So –", "So?", "**So**", "So: 🚀", "Two lines\nof prose:", "So...", "A sentence. Never:")
+
+
+@each_row("said, is_above", [*((one, True) for one in OPENERS), ("Plain prose.", False)])
+def test_an_entry_goes_above_prose_that_would_become_its_label_and_below_other_prose(said, is_above):
+    text = added(f"# Notes\n\n{said}\n\n## Other\n\n- x\n").decode()
+    assert (text.index("One new fact.") < text.index(said)) == is_above
+    assert "<!--" not in text
+
+
 def signatures(doc: Document) -> list[tuple[str, tuple[str, ...], int | None, str]]:
     """Return each entry with its text, the headings it stands under, its date and its plain id."""
     return [

@@ -117,6 +117,11 @@ def test_a_file_that_a_sentence_names_as_an_import_comes_in_with_the_sentence(wo
     assert "- No import." not in told(workspace)
 
 
+def test_a_hostile_line_of_a_rules_file_is_read_at_once():
+    for line in ("`" * 100_000, "`a " * 30_000, "@a." * 30_000, "@" + "a/" * 30_000):
+        assert read(f"- x {line}\n", "CLAUDE.md").mentions == ()
+
+
 def test_a_page_that_is_named_comes_in_as_entries_and_one_with_a_header_as_a_note(workspace, tmp_path):
     write(tmp_path, {"CONVENTIONS.md": "# House\n\n- Use tabs.\n", "one.md": "---\nname: one\n---\n\nA fact.\n"})
     run(workspace, str(tmp_path / "CONVENTIONS.md"), str(tmp_path / "one.md"), "--apply")
