@@ -125,6 +125,7 @@ DOORS: dict[str, Callable[[Case, str], str]] = {
         *("note", "new", "project", "new", "--description", text, "--why", "Seen.", "--how", "Mind it.")
     ),
     "amp remember --replaces a record": replacing_a_record,
+    "amp record remember": lambda at, text: at.amp("record", "remember", text),
     "amp record reactivate": brought_back,
     "Workspace.remember": lambda at, text: "\n".join(at.workspace.remember(text).notes),
     "Workspace.new_note": lambda at, text: at.note(text),

@@ -145,6 +145,8 @@ def remember_command(
         {"id": kept.record_id, "new": kept.new, "replaced": retired},
         said if retired is None else [*said, f"retired: {retired}"],
     )
+    for line in kept.notes:
+        note(line)
 
 
 @record_command.command("dispute")
