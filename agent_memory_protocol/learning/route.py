@@ -171,7 +171,7 @@ def _route_words(text: str) -> Route:
     for place, question in ((STATE, _ASK_HOW_LONG), (REPOSITORY, _ASK_WHAT_ELSE)):
         score = scores[place]
         if score >= _ENOUGH and score > max(rule, best) and score >= scores[REPOSITORY]:
-            is_sure = is_short and score >= _SURE and not rule
+            is_sure = is_short and score >= _SURE + 2 * rule
             return Route(place, None, None, _reason(place, words), question, is_sure)
     if best < _ENOUGH:
         rules = words.get(RULE, [])

@@ -34,6 +34,7 @@ _FRAGMENTS = {
         r"(?:open|pending|waiting|awaiting|blocked|down|red|green|failing|broken|stuck|unanswered|unpaid|overdue"
         r"|in review|under review|on hold|offline|out of stock|running|due)"
     ),
+    "stopped": r"(?:paused|frozen|on hold|down|blocked|broken|red|closed|disabled|offline|read-only|suspended|stopped)",
     "things": r"(?:users|customers|trials|subscribers|orders|leads|requests|tickets|issues|bugs|sign-?ups)",
     "undertaking": (
         r"(?:run|build|crawl(?:er)?|job|import|migration|deployment|pipeline|backup|invoice|payment|order"
@@ -102,6 +103,13 @@ _WORDS = {
         \b<undertaking>\b[^.;:\n]{0,25}\b<ended>\b(?! <condition>)
         (?<!not )(?<!even )\b(?:temporarily|for now|for the time being|for the moment|until further notice)\b(?! and )
         ^(?:just |only )?<just>\b(?!'s)|\b<just>(?=[.,;:!)]|$)
+        ^(?:for (?:now|the time being|the moment)|until further notice|temporarily|right now|at the moment)\b(?! and )
+        (?:^this|\bnext) (?:week|month|sprint|quarter),? (?:we|i|the)\b
+        ^interim:|\bas (?:a |an )?(?:stop-?gap|interim)\b
+        ^(?:still )?(?:waiting|awaiting) <near>\b(?:review|approval|reply|answer|feedback|decision|response|sign-?off)\b
+        \b(?:is|are|stays?) (?:\w+ )?<stopped> (?:until|till|since) (?:<day>|(?:this|next|last) \w+|<near>\b<happened>)
+        \bi(?:'m| am) (?:\w+ )?working on\b
+        \bwill be (?:\w+ )?<changed> (?:soon|shortly|<day>|next \w+|this \w+)(?=[.,;!]|$)
     """,
     (STATE, 2): r"""
         \bstill to (?:do|be done)\b|\bwork in progress\b|\bin progress\b|\bnot (?:yet )?(?:started|finished)\b
