@@ -17,6 +17,7 @@ from ..recall import use
 from ..text import alike
 from ..text.gist import gist, shared_words
 from ..text.ids import id_of_proposal
+from ..text.language import ENGLISH, plain, tokenise
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, Meeting
@@ -33,6 +34,7 @@ _OLDEST = 10
 _SHARED_WORDS = 0.6
 _FEWEST_WORDS = 4
 _CLOSEST = 10
+_OF_CONSEQUENCES = ENGLISH.conditions | ENGLISH.cuts | {"or", "else", "otherwise", "without"}
 _COMMON = 20
 """A word that more texts have than this brings no two of them together."""
 
@@ -129,11 +131,13 @@ def items(
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
     near = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
     opposed = [pair for pair in near if _negations(pair[0]) != _negations(pair[1])]
+    asked = [pair for pair in opposed if any(_says_what_follows(one) for one in pair)]
     found += [
         Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))
         for one, other in opposed
+        if (one, other) not in asked and not _in_two_conversations(one, other)
     ]
-    found += map(_merging, groups([pair for pair in near if pair not in opposed]))
+    found += map(_merging, groups([pair for pair in near if pair not in opposed or pair in asked]))
     found += [
         Item("stale", str(one.date), f"amp edit {one.id} --dated", (_text(one),))
         for one in sorted(entries, key=lambda one: one.date or today)
@@ -168,6 +172,8 @@ def _forget(texts: Sequence[Text]) -> str:
 def _merging(group: Sequence[Text]) -> Item:
     """Say how a group that says the same becomes one: the shared one stays, else the one that says most."""
     told = f"{len(group)} say much the same"
+    if len({_negations(one) for one in group}) > 1:
+        told = f"{len(group)} use much the same words, not all with a “not” or “without”; compare them"
     kept = max(group, key=lambda one: (one.target == Target(Tier.SHARED), len(one.text)))
     rest = [one for one in group if one is not kept]
     if all(one.name.endswith(".md") for one in group) and len({one.target for one in group}) == 1:
@@ -238,6 +244,17 @@ def _unneeded(session: Session, entries: Sequence[StoredEntry], today: date) -> 
 
 def _negations(one: Text) -> int:
     return len(gist(one.text).negations)
+
+
+def _says_what_follows(one: Text) -> bool:
+    """Say whether a text tells what happens on a condition: “X needs Y, or Z” and “without Y, Z” say the same."""
+    return not _OF_CONSEQUENCES.isdisjoint(token.lowered for token in tokenise(plain(one.text), ENGLISH))
+
+
+def _in_two_conversations(one: Text, other: Text) -> bool:
+    """Say whether nobody is ever given both texts."""
+    owners = {one.target, other.target}
+    return len(owners) > 1 and all(owner is not None and not owner.tier.lasts for owner in owners)
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:

@@ -54,6 +54,26 @@ def test_what_is_opposite_is_never_called_the_same(workspace):
     )
 
 
+def test_what_follows_without_something_is_no_denial_of_that_it_is_needed(workspace):
+    texts = (
+        "Retries need an idempotency key or customers pay twice.",
+        "Without an idempotency key customers pay twice.",
+    )
+    write(workspace, "# S\n\n" + "".join(f"- {text}\n" for text in texts))
+    (item,) = [one for one in workspace.review() if one.kind != "undated"]
+    assert (item.kind, {one.text.removeprefix("- ") for one in item.texts}) == ("merge", set(texts))
+    assert "compare them" in item.message
+
+
+def test_two_conversations_deny_each_other_nothing_since_nobody_reads_both(workspace):
+    for name, text in (
+        ("c1", "Deploys to staging run on Fridays."),
+        ("c2", "Deploys to staging never run on Fridays."),
+    ):
+        write(workspace, f"# C\n\n- {text}\n", Target(Tier.CONVERSATION, name))
+    assert {one.kind for one in workspace.review()} <= {"undated"}
+
+
 def test_every_row_of_one_kind_has_a_command_that_settles_it(workspace, tmp_path):
     write(workspace, "# S\n\n- The queue is on port 8080.\n- The queue is on port 9090.\n- [2025-01-01] Old.\n")
     for agent in ("dev", "ops"):
