@@ -279,3 +279,4 @@ def _proposal(number: int, one: Suggestion, *, asks: bool) -> Iterator[str]:
     yield f"{number:>3}  {one.id}  {_SIGNS.get(one.action, '>')} {where}  {one.confidence:.1f}  {first_words(one.text)}"
     wants = "" if one.is_safe or not asks else f"; only with --only {one.id}"
     yield f"               {one.kind}: {one.reason}{wants}"
+    yield from (f"               or: {first_words(text)}" for text in one.wordings)

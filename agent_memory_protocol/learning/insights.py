@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from .. import limits
 from ..layout import Target, Tier
-from ..text import alike, labels, marks
+from ..text import alike, labels, marks, nearly
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
@@ -63,7 +63,8 @@ class Suggestion:
         section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
         is_repeat: for REMOVE, whether the other entry says it word for word.
-        is_unconfirmed: whether only one conversation says it, and it would be everybody's.
+        is_unconfirmed: whether it would be everybody's, though only one conversation says it, or others in other words.
+        wordings: what else it may be called: texts that use much the same words, for a person to compare.
         marks: the marks that go with it.
         origins: for ADD, the entries that say it where it was seen: what is known of them goes with it.
     """
@@ -80,6 +81,7 @@ class Suggestion:
     day: int = 0
     is_repeat: bool = False
     is_unconfirmed: bool = False
+    wordings: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     origins: tuple[tuple[Target, str], ...] = ()
 
@@ -111,6 +113,7 @@ class Suggestion:
             "entry_id": self.entry_id,
             "confidence": self.confidence,
             "reason": self.reason,
+            "wordings": list(self.wordings),
             "sightings": [
                 {"conversation": seen.conversation, "line": seen.line, "in_design": seen.in_design}
                 for seen in self.sightings
@@ -259,8 +262,9 @@ def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
 
 def distill(material: Material) -> list[Suggestion]:
     """Say what all conversations together suggest, and what shared and agent memory should lose."""
-    found = list(_promotions(material, find_insights(material)))
-    found = _with_what_is_full(material, found)
+    insights = find_insights(material)
+    found = list(_promotions(material, insights))
+    found = _with_what_is_full(material, [*found, *_nearly_confirmed(material, insights, found)])
     cleanups = [*_stale(material), *_doubles(material)]
     return [*found, *cleanups, *_overflow(material, found, {one.entry_id for one in cleanups})]
 
@@ -269,7 +273,10 @@ def learn(material: Material, conversation: str, agent: str | None) -> list[Sugg
     """Say what one conversation has taught: its decisions, its lessons, and what others have confirmed."""
     insights = find_insights(material)
     own = [one for one in insights if any(seen.conversation == conversation for seen in one.sightings)]
-    return _with_what_is_full(material, list(_promotions(material, own, agent=agent, is_asked=True)))
+    found = list(_promotions(material, own, agent=agent, is_asked=True))
+    near = _nearly_confirmed(material, insights, found)
+    found += [one for one in near if any(seen.conversation == conversation for seen in one.sightings)]
+    return _with_what_is_full(material, found)
 
 
 def _with_what_is_full(material: Material, found: Sequence[Suggestion]) -> list[Suggestion]:
@@ -337,6 +344,37 @@ def _promotions(
             origins, words = _origins(material, seen)
             found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
             yield replace(found, marks=words, origins=origins, is_unconfirmed=lone)
+
+
+def _nearly_confirmed(
+    material: Material, insights: Sequence[Insight], promoted: Sequence[Suggestion]
+) -> Iterator[Suggestion]:
+    """Yield what enough conversations say in much the same words, for a person to compare: words prove nothing."""
+    settled = {key_of(one.text) for one in promoted}.union(known_insights(material))
+    texts = [_without_label(one.text) for one in insights]
+    lasting = [_without_label(text) for document in _lasting(material) for _, _, text in _entries(document)]
+    everything = [*texts, *lasting]
+    near = [
+        [str(one), str(other)]
+        for one, other in nearly.pairs(everything, nearly.MANY_WORDS)
+        if not nearly.may_deny(everything[one], everything[other])
+    ]
+    for group in _joined(near):
+        places = sorted(map(int, group))
+        members = [insights[place] for place in places if place < len(insights)]
+        names = set[str]().union(*(one.conversations for one in members))
+        is_known = len(members) < len(places) or not settled.isdisjoint(key for one in members for key in one.keys)
+        if is_known or len(members) < 2 or len(names) < material.min_conversations:
+            continue
+        first, *others = sorted(members, key=lambda one: (-len(one.conversations), -len(one.text)))
+        if route(first.text).place != STATE:
+            seen = tuple(one for member in members for one in member.sightings)
+            origins, words = _origins(material, seen)
+            told = ", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else "")
+            reason = f"{len(names)} conversations use much the same words: {told}; compare what they say"
+            found = Suggestion(ADD, REPEATED, first.text, Target(Tier.SHARED), min(1.0, len(names) / 10), reason)
+            found = replace(found, sightings=seen, section="Lessons", origins=origins, marks=words)
+            yield replace(found, is_unconfirmed=True, wordings=tuple(one.text for one in others))
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:

@@ -116,7 +116,7 @@ def plan(session: Session, named: Actor | None = None, operator: Operator | None
     insights = find_insights(material)
     if conversation is not None:
         insights = [one for one in insights if names & {seen.conversation for seen in one.sightings}]
-    settled = {*known_insights(material), *(key_of(one.text) for one in found)}
+    settled = {*known_insights(material), *(key_of(text) for one in found for text in (one.text, *one.wordings))}
     waiting = sum(settled.isdisjoint(one.keys) for one in insights)
     still_open = tuple(proposals.open_ones(session, candidates))
     if operator is not None:  # what a program says is not remembered: another may say otherwise

@@ -4,7 +4,7 @@ A person decides about each proposal.
 """
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -14,10 +14,9 @@ from ..layout import Target, Tier
 from ..learning.meet import read_notes
 from ..notes.index import SCREEN
 from ..recall import use
-from ..text import alike
-from ..text.gist import gist, shared_words
+from ..text import nearly
+from ..text.gist import shared_words
 from ..text.ids import id_of_proposal
-from ..text.language import ENGLISH, plain, tokenise
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, Meeting
@@ -31,10 +30,7 @@ KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unneeded", "unlisted", "close", "
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
-_SHARED_WORDS = 0.6
-_FEWEST_WORDS = 4
 _CLOSEST = 10
-_OF_CONSEQUENCES = ENGLISH.conditions | ENGLISH.cuts | {"or", "else", "otherwise", "without"}
 _COMMON = 20
 """A word that more texts have than this brings no two of them together."""
 
@@ -129,15 +125,15 @@ def items(
     known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
     texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target) for one in entries]
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
-    near = [(one, other) for one, other in pairs(texts) if frozenset([one.name, other.name]) not in known]
-    opposed = [pair for pair in near if _negations(pair[0]) != _negations(pair[1])]
-    asked = [pair for pair in opposed if any(_says_what_follows(one) for one in pair)]
+    near = [(texts[one], texts[other]) for one, other in nearly.pairs([one.text for one in texts])]
+    near = [(one, other) for one, other in near if frozenset([one.name, other.name]) not in known]
+    opposed = [(one, other) for one, other in near if nearly.may_deny(one.text, other.text)]
     found += [
         Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))
         for one, other in opposed
-        if (one, other) not in asked and not _in_two_conversations(one, other)
+        if not _in_two_conversations(one, other)
     ]
-    found += map(_merging, groups([pair for pair in near if pair not in opposed or pair in asked]))
+    found += map(_merging, groups([pair for pair in near if pair not in opposed]))
     found += [
         Item("stale", str(one.date), f"amp edit {one.id} --dated", (_text(one),))
         for one in sorted(entries, key=lambda one: one.date or today)
@@ -172,7 +168,7 @@ def _forget(texts: Sequence[Text]) -> str:
 def _merging(group: Sequence[Text]) -> Item:
     """Say how a group that says the same becomes one: the shared one stays, else the one that says most."""
     told = f"{len(group)} say much the same"
-    if len({_negations(one) for one in group}) > 1:
+    if not all(nearly.negate_alike(group[0].text, one.text) for one in group):
         told = f"{len(group)} use much the same words, not all with a “not” or “without”; compare them"
     kept = max(group, key=lambda one: (one.target == Target(Tier.SHARED), len(one.text)))
     rest = [one for one in group if one is not kept]
@@ -242,15 +238,6 @@ def _unneeded(session: Session, entries: Sequence[StoredEntry], today: date) -> 
     ]
 
 
-def _negations(one: Text) -> int:
-    return len(gist(one.text).negations)
-
-
-def _says_what_follows(one: Text) -> bool:
-    """Say whether a text tells what happens on a condition: “X needs Y, or Z” and “without Y, Z” say the same."""
-    return not _OF_CONSEQUENCES.isdisjoint(token.lowered for token in tokenise(plain(one.text), ENGLISH))
-
-
 def _in_two_conversations(one: Text, other: Text) -> bool:
     """Say whether nobody is ever given both texts."""
     owners = {one.target, other.target}
@@ -289,33 +276,3 @@ def is_due(last: date | None, oldest: date | None, today: date) -> bool:
     """Say whether a review is due: a month after the last one, or after the oldest entry where there was none."""
     since = last or oldest
     return since is not None and today - since > DUE_AFTER
-
-
-def pairs(texts: Sequence[Text]) -> list[tuple[Text, Text]]:
-    """Return the pairs that share most of their words.
-
-    Texts with other numbers, paths or names are not a pair, nor are those of one form that speak of other things: “The
-    cart worker caches names”, “The login worker caches names”.
-    """
-    shares = shared_words([text.text for text in texts], max(_COMMON, len(texts) // 50), least=_SHARED_WORDS)
-    words = [gist(text.text).words for text in texts]
-    return [
-        (texts[one], texts[other])
-        for one, other in sorted(shares)
-        if len(set(words[one])) >= _FEWEST_WORDS
-        and _identifiers(words[one]) == _identifiers(words[other])
-        and not (_have_one_form(words[one], words[other]) and _speak_of_other_things(texts[one], texts[other]))
-    ]
-
-
-def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether two texts are word for word the same, but for a few words in the same places."""
-    return len(one) == len(other) and 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= max(1, len(one) // 3)
-
-
-def _speak_of_other_things(one: Text, other: Text) -> bool:
-    return _negations(one) == _negations(other) and not alike.same(one.text, other.text)
-
-
-def _identifiers(words: Iterable[str]) -> set[str]:
-    return {word for word in words if not word.isalpha()}

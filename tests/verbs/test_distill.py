@@ -17,6 +17,7 @@ from agent_memory_protocol.consolidation.command_operator import CommandOperator
 from agent_memory_protocol.errors import AccessDenied, AgentMemoryError, DamagedFile, InvalidArgument
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.learning.insights import key_of
+from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -464,6 +465,47 @@ def test_what_only_looks_alike_is_confirmed_by_nobody(workspace, other):
     said(workspace, "c1", WORDINGS[0])
     said(workspace, "c2", other)
     assert workspace.plan_distillation().candidates == ()
+
+
+FIVE_WORDINGS = (
+    "The webhook retries need an idempotency key, or customers are charged twice.",
+    "Without an idempotency key webhook retries charge customers twice.",
+    "Customers got charged twice because a webhook retry carried no idempotency key.",
+    "Always send an idempotency key with webhook retries; otherwise double charges.",
+    "The billing page is slow in Firefox.",
+)
+
+
+def test_one_lesson_in_much_the_same_words_is_proposed_once_for_a_person_to_compare(workspace):
+    for number, text in enumerate(FIVE_WORDINGS):
+        said(workspace, f"c{number}", text)
+    plan = workspace.plan_distillation()
+    (one,) = plan.candidates
+    assert (one.is_safe, {one.text, *one.wordings}) == (False, set(FIVE_WORDINGS[:4]))
+    assert "4 conversations use much the same words: c0, c1, c2, c3; compare" in one.reason
+    assert plan.waiting == 1
+    assert not workspace.apply_distillation(plan, today=DAY).done
+    assert not workspace.plan_learning("c4").candidates
+    assert [learned.text for learned in workspace.plan_learning("c1").candidates] == [one.text]
+    apply_all(workspace)
+    assert texts(workspace, "shared") == [f"- {one.text}"]
+    assert not workspace.plan_distillation().candidates
+
+
+@each_row(
+    "one, other",
+    [
+        ("The retry limit of the mail worker is 3 at most.", "The retry limit of the mail worker is at most 5."),
+        ("Deploys to staging run on Fridays after lunch.", "Deploys to staging never run on Fridays after lunch."),
+        ("The cart worker caches product names.", "The login worker caches product names."),
+        ("Edit `src/app.py` to add a new route.", "Edit `src/api.py` for adding new routes."),
+    ],
+    anew=True,
+)
+def test_what_uses_much_the_same_words_and_says_something_else_is_proposed_for_nobody(workspace, one, other):
+    said(workspace, "c1", one)
+    said(workspace, "c2", other)
+    assert not workspace.plan_distillation().candidates
 
 
 # -- one conversation --------------------------------------------------------------------------------------------------
