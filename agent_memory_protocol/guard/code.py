@@ -13,7 +13,7 @@ _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
 _ELSEWHERE = rf"""(?!\s*f?['"`][^'"`\n]*(?:{"|".join(map(re.escape, GUARDED))}))""" + _QUOTED
 _READS = (
     # a file that is opened there and then, for reading
-    rf"""(?<![\w])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
+    rf"""(?<![\w.])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
     rf"""|(?:readFileSync|readFile|readdirSync|existsSync|File\.read\w*|file_get_contents|loadtxt)\({_QUOTED}"""
     # what looks like a change and is not one
@@ -22,7 +22,7 @@ _READS = (
 _HARMLESS = (
     # a copy of a file, and a file elsewhere, whatever is done with it
     rf"""{_READS}|(?:copy\w*|copyFileSync)\({_QUOTED},{_ELSEWHERE}"""
-    rf"""|(?:open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
+    rf"""|(?:(?<![\w.])open|writeFileSync|writeFile|appendFileSync|File\.write|file_put_contents)\({_ELSEWHERE}(?:,\s*['"]\w+\+?['"])?"""
     rf"""|Path\({_ELSEWHERE}\)\.(?:write_\w+|touch|unlink)\b"""
 )
 _CHANGES = (
@@ -30,8 +30,11 @@ _CHANGES = (
     r"""|truncate|touch|extract|O_WRONLY|O_RDWR|symlink|\brm|mkdir|put_contents|>|\||system|exec|spawn|popen|subprocess"""
     r"""|inplace|chdir|chmod|chown|utime|connect|(?:^|[\W\d])[wWa]\b"""
 )
+_NAMES_A_FILE = rf"""(?m)^\s*(?:const |let |var )?(\w+)\s*=\s*((?:pathlib\.)?Path\({_QUOTED}\)|{_QUOTED})\s*(?:;|$)"""
 _PART = rf"[^{re.escape(BREAKS)}\s]+"
-_BEGINS_A_PATH = r"""(?:["'`}>|(]\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|touch|unlink|delete|open)\b.* )$"""
+_BEGINS_A_PATH = (
+    r"""(?:(?:\bqq?\(|["'`}>|])\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|touch|unlink|delete|open)\b.* )$"""
+)
 
 
 def changed_by_code(
@@ -63,7 +66,9 @@ def changed_by_code(
 
 def changed_in(code: str) -> list[str] | None:
     """Return the paths into memory that code may change; None where it changes nothing."""
-    left = re.sub(_HARMLESS, " ", code)
+    for name, value in re.findall(_NAMES_A_FILE, code):
+        code = re.sub(rf"""(?<![\w.'"/]){name}(?![\w'"/]|\s*=[^=])""", lambda _: value, code)  # noqa: B023
+    left = re.sub(_HARMLESS, " ", re.sub(_NAMES_A_FILE, "", code))
     if not re.search(_CHANGES, left):
         return None
     places = [part for part in re.finditer(_PART, left) if is_guarded(part[0])]

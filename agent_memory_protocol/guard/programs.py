@@ -17,19 +17,12 @@ _MOST_STARTERS = 100
 _MOST_NAMES = 20
 _LONGEST_NAMES = 1 << 12
 _AMP = frozenset(["agent-memory", "agent_memory_protocol", "agent_memory_protocol.cli.main"])
-_TWO_WORDS = frozenset(["git", "amp", "hatch", "pdm", "pipenv", "pipx", "poetry", "rye", "uv"])
-_GIT_OPTIONS = frozenset(["-C", "-c", "--git-dir", "--work-tree"])
-LOOKS = ["--check", "--diff", "--dry-run", "--help", "--version"]
-_PASSED_OVER = ("--exclude", "--ignore=", "--ignore-p")
-_SEARCHES = frozenset(["find", "grep", "egrep", "fgrep", "rg", "ag", "fd", "git-grep"])
-_NAMES = ["-l", "-L", "-r", "-R", "-H", "--files-with-matches", "--files"]
-_UNTOLD = frozenset(["find", "fd", "git-grep"])
-_HIDDEN = frozenset(["rg", "ag", "fd"])
-_LISTS = frozenset(["ls", "git-ls-files", "realpath", "readlink", "dirname", "basename", "get-childitem", "gci", "pwd"])
-_ANY = ".scaffolding/**"
-"""Memory below a folder, if there is any."""
-_ON_THE_WAY = "./.scaffolding/agent-memory/shared/knowledge.md ./.scaffolding .scaffolding"
-_IN_MEMORY = f"{_ON_THE_WAY} agent-memory agents shared conversations knowledge.md memory.md context.md"
+_TWO_WORDS = frozenset(
+    ["git", "amp", "hatch", "pdm", "pipenv", "pipx", "poetry", "rye", "uv", "docker", "kubectl", "podman"]
+)
+_FIRST_OPTIONS = ["-C", "-c", "--git-dir", "--work-tree", "-n", "--namespace", "--context", "-H", "--host", "-f"]
+_LOOKS = ["--check", "--diff", "--dry-run", "--help", "--version"]
+_PASSED_OVER = ("exclude", "exclude-dir", "exclude-path", "ignore", "ignore-path", "ignore-pattern", "skip")
 
 
 class Command:
@@ -68,7 +61,7 @@ def _table() -> "dict[str, dict[str, list[str]]]":
     with open(posixpath.join(posixpath.dirname(__file__), "programs.txt"), encoding="utf-8") as file:
         for line in file:
             kind, colon, rest = line.partition(": ")
-            about: dict[str, list[str]] = {mark: [] for mark in (kind, "", ">", "!", "?", "<", "+")}
+            about: dict[str, list[str]] = {mark: [] for mark in (kind, "", *"=>!?<+")}
             mark = ""
             for word in rest.split() if colon and kind != "#" else ():
                 if word in about:
@@ -80,7 +73,7 @@ def _table() -> "dict[str, dict[str, list[str]]]":
 
 
 _KNOWN = _table()
-_UNKNOWN: "dict[str, list[str]]" = {mark: [] for mark in "!?<"}
+_UNKNOWN: "dict[str, list[str]]" = {mark: [] for mark in "=!?<"}
 
 
 def split(words: list[str]) -> "tuple[str, dict[str, list[str]], list[str], str]":
@@ -92,10 +85,12 @@ def split(words: list[str]) -> "tuple[str, dict[str, list[str]], list[str], str]
     name = "amp" if name in _AMP else name if name in _KNOWN else name.rstrip("0123456789.") or name
     rest, folder = words[1:], ""
     if name in _TWO_WORDS:
-        end = after_options(rest, _GIT_OPTIONS)
+        end = after_options(rest, _FIRST_OPTIONS)
         folder = posixpath.join("", *values(rest[:end], ["-C", "--work-tree"]))
         length = 2 if "-".join([name, *rest[end : end + 2]]) in _KNOWN else 1
-        name, rest = "-".join([name, *rest[end : end + length]]), rest[end + length :]
+        whole = "-".join([name, *rest[end : end + length]])
+        if whole in _KNOWN or "ELSEWHERE" not in _KNOWN.get(name, _UNKNOWN)["="]:
+            name, rest = whole, rest[end + length :]
     elif name in ("python", "pypy", "py") and "-m" in rest[: after_options(rest, ["-m", "-W", "-X"])]:
         return split(rest[rest.index("-m") + 1 :])
     return name, _KNOWN.get(name, _UNKNOWN), rest, folder
@@ -108,7 +103,9 @@ def unwrap(command: Command) -> None:
         if "starts" not in about:
             return
         end = after_options(words, about["+"])
-        options, command.words = words[:end], words[end + ("WORD" in about["+"]) :]
+        options, start = words[:end], end + ("WORD" in about["+"])
+        command.words = words[start:]
+        command.writes += [(word, True) for word in words[end:start]]
         if name in ("xargs", "parallel"):
             given = command.words.index(":::") if ":::" in command.words else len(command.words)
             names = [*command.feed.split(), *command.words[given + 1 :]]
@@ -136,46 +133,38 @@ def _filled(words: list[str], mark: str, names: list[str]) -> list[str]:
 
 def printed(command: Command) -> str:
     """Return the text that a command prints, as far as it is known: its words, the names it finds, what it is told."""
-    name, _, words, _ = split(command.words)
+    name, about, words, _ = split(command.words)
     if name in ("echo", "printf"):
         words = words[after_options(words, ()) :] or words
         words = _filled(words[:1], "%s", words[1:]) if name == "printf" else words
         return " ".join(words).replace("\\n", "\n") + "\n"
-    if name in _SEARCHES and (name in _UNTOLD or command.piped is None or plain(words)[1:]):
-        return " ".join(_found(name, words)) if name in ("find", "fd") or has(words, _NAMES) else ""
-    return " ".join(plain(words) or [command.folder]) if name in _LISTS else command.feed
+    if name == "ls" and not has(words, ["-d"]):  # what is in a folder, without that folder
+        return " ".join(
+            [one if "*" in one or "." in posixpath.basename(one)[1:] else "*" for one in plain(words) or ["."]]
+        )
+    if "WORDS" in about["="]:
+        return " ".join(plain(words) or [command.folder])
+    if "FILTER" in about["="] and command.piped is not None and not plain(words)[1:]:
+        from .finds import filtered
+
+        return filtered(name, words, command.feed)
+    finds = "NAMES" in about["="] or has(words, about["="])
+    return "\n".join([*_found(command), ""]) if finds else command.feed
 
 
-def _found(name: str, words: list[str]) -> list[str]:
-    """Return the places that a search looks in, and memory below them unless its words pass over it."""
-    end = next((index for index, word in enumerate(words) if word[:1] in ("-", "(", "!")), len(words))
-    places = (words[:end] if name == "find" else plain(words)[1:]) or ["."]
-    if any(map(is_guarded, places)) or values(words, ["-type"]) == ["d"] or ":" in "".join(places):
-        return places
-    if {*values(words, ["-maxdepth"])} & {*"123"} or (name in _HIDDEN and not has(words, ["--hidden", "-H", "-uu"])):
-        return places
-    from fnmatch import fnmatchcase
+def _found(command: Command) -> list[str]:
+    """Return the names that a search finds."""
+    from .finds import found
 
-    wanted, pruned = [], words.index("-prune") if "-prune" in words else -1
-    tests = [(index, word) for index, word in enumerate(words) if words[index - 1].lower().endswith(("name", "-path"))]
-    tests += [(len(words), one) for one in values(words, ["--include", "-g"]) if name != "find"]
-    tests += [(len(words), f"!{one}") for one in values(words, ["--exclude", "--exclude-dir"])]
-    for index, test in tests:
-        prunes = index < pruned or test[:1] == "!"
-        passes = prunes or words[index - 2 : index - 1] in (["!"], ["-not"])
-        seen = (_ON_THE_WAY if passes else _IN_MEMORY).split()
-        matches = [fnmatchcase(one, test.lower().removeprefix("!")) for one in seen]
-        if passes and any(matches[: None if prunes else 1]):
-            return places
-        wanted += [] if passes else [any(matches)]
-    return [*places, *(f"{one}/{_ANY}" for one in places)] if any(wanted) or not wanted else places
+    name, about, words, _ = split(command.words)
+    return found(name, about["="], words, command.folder)
 
 
 def given_to_a_shell(command: Command) -> str:
     """Return the text that a command lets a shell or `find` run: `bash -c '…'`, `eval …`, `-exec … ;`."""
     name, words = command.name, command.words[1:]
     if name == "find":
-        return "\n".join(" ".join(map(quoted, run)) for run in _run_by_find(words))
+        return "\n".join(" ".join(map(quoted, run)) for run in _run_by_find(command))
     if name in _RUN_WORDS:
         return " ".join(plain(words))
     for index, word in enumerate(words) if name in SHELLS or name in ("su", "script") else ():
@@ -189,14 +178,14 @@ def quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def _run_by_find(words: list[str]) -> "Iterator[list[str]]":
+def _run_by_find(command: Command) -> "Iterator[list[str]]":
     """Yield the commands that `find` runs, each of which ends with `;` or with `{} +`."""
-    start = 0
+    start, words = 0, command.words[1:]
     for index, word in enumerate(words):
         if word.startswith(("-exec", "-ok")) and not start:
             start = index + 1
         elif start and (word == ";" or words[index - 1 : index + 1] == ["{}", "+"]):
-            yield _filled(words[start:index], "{}", _found("find", words))
+            yield _filled(words[start:index], "{}", _found(command))
             start = 0
 
 
@@ -207,10 +196,21 @@ def changed(command: Command, around: list[str]) -> list[str]:
     """
     name, about, words, folder = split(command.words)
     words = [f"-{words[0]}", *words[1:]] if name == "tar" and plain(words[:1]) else words
-    if has(words, about["!"]):
-        found = named(_found(name, words) if name == "find" else words) or [""]
-    elif has(words, [*about["?"], *LOOKS]) or ("reads" not in about and given_to_a_shell(command)):
-        found = []  # what a shell runs is judged by itself
+    passed_over = [word for word in (word.partition("=")[0] for word in words) if word.endswith(_PASSED_OVER)]
+    read = {
+        *values(words, [*about["<"], *passed_over]),
+        *(word for word in words if word.endswith((":ro", ",readonly"))),
+    }
+    left = [word for word in words if word not in read and (word.partition("=")[2] or word) not in read]
+    if "ELSEWHERE" in about["="]:
+        places = [one.partition(":")[0] for one in values(words, about["!"]) if not one.endswith((":ro", ",readonly"))]
+        is_here = any(f"{command.folder}/".startswith(f"{posixpath.join(command.folder, one)}/") for one in places)
+        found = named(left if is_here else places)
+    elif has(words, about["!"]):
+        found = named(_found(command) if name == "find" else left) or [""]
+    elif has(words, [*about["?"], *_LOOKS]) or ("reads" not in about and given_to_a_shell(command)):
+        # What a shell runs is judged by itself. But a name is no command: what printed it has made one of it.
+        found = [one for one in (command.piped or "").split("\n") if name in SHELLS and is_guarded(one.split(" ")[0])]
     elif "runs" in about:
         from .code import changed_by_code
 
@@ -219,10 +219,8 @@ def changed(command: Command, around: list[str]) -> list[str]:
         found = values(words, about[">"])
         found += plain(words)[-1:] if "LAST" in about[">"] and not found and plain(words)[1:] else []
         found += plain(words)[:1] if "FIRST" in about[">"] else []
+        found = [path for path in found if path[1:].partition("/")[0].find(":") < 1]  # not on another machine
     else:
-        passed_over = [word.partition("=")[0] for word in words if word.startswith(_PASSED_OVER)]
-        read = {*values(words, [*about["<"], *passed_over])}
-        found = named(word for word in words if word not in read and (word.partition("=")[2] or word) not in read)
         told = [] if "writes" in about else [command.feed, *command.sets.values()]
-        found = (found or [""]) + [path for text in told for path in guarded(text)]
+        found = (named(left) or [""]) + [path for text in told for path in guarded(text)]
     return [posixpath.join(folder, path) for path in found]

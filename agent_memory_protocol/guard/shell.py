@@ -42,7 +42,14 @@ def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder:
     Those inside `$(…)`, backticks and subshells are included, and those that it gives to another shell, to `xargs` or
     to `find`. What is nested very deep in it, or would be read again very often, is passed over.
     """
-    return list(_Reader(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder}).read())
+    text = text.replace(" *", " .*") if "dotglob" in text else text
+    reader = _Reader(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder})
+    found = list(reader.read())
+    if reader.told_later:  # a loop's `done < …` comes behind what it does
+        again = _Reader(text, reader.variables)
+        again.anything = _either([*guarded(again.anything), *reader.told_later])
+        found += again.read()
+    return found
 
 
 class _Reader:
@@ -66,7 +73,8 @@ class _Reader:
         if not whole:
             self.left = len(text) + _MOST_NESTED
             self.files: dict[str, str] = {}
-            self.anything = _either(guarded(text)[-_MOST_VALUES:])
+            self.told_later: list[str] = []
+            self.anything = _either(guarded(_without_passed_over(text))[-_MOST_VALUES:])
             pieces = text.translate(_BEFORE_A_NAME).split("=") if self.anything else []
             self.set_somewhere = {piece.split()[-1] for piece in pieces if piece.strip()}
 
@@ -165,7 +173,8 @@ class _Reader:
         """Feed a command the files of this text that it names, or `make` its makefile, and note what it writes."""
         files = self.whole.files
         for word in {posixpath.basename(word).lower(): None for word in command.words} if files else ():
-            command.feed += (files.get(word, "") + files.get(f"{word}file", ""))[:_MOST_OF_FILE]
+            own = "package.json" if word in ("npm", "pnpm", "yarn", "bun") else f"{word}file"
+            command.feed += (files.get(word, "") + files.get(own, ""))[:_MOST_OF_FILE]
         for path, appends in command.writes:
             file = posixpath.basename(path).lower()
             files[file] = ((files.get(file, "") if appends else "") + printed(command))[:_MOST_OF_FILE]
@@ -191,11 +200,17 @@ class _Reader:
         elif name in ("for", "select") and words[2:]:
             self.variables[words[0]] = _either(words[2:])
         elif name in _BRINGERS or (name == "printf" and words[:1] == ["-v"]):
-            told = self._anything([command.feed, self.variables.get("@", "").translate(_UNMARKED)])
+            told = (
+                _either(guarded(command.feed)) if command.feed else self.whole.anything or self.variables.get("@", "")
+            )
             self.variables.update({one: told or f"${one}" for one in plain(words) or ["REPLY"]})
+        elif name == "done":
+            self.whole.told_later += guarded(command.feed)
         elif name in ("cd", "pushd", "popd"):
             here, to = self.variables["PWD"], next((one for one in words if one == "-" or one[:1] != "-"), "~")
             to = self.variables["OLDPWD"] if to == "-" or name == "popd" else to
+            places = {**self.variables, **command.sets}.get("CDPATH", "").split(":")
+            to = posixpath.join(next(filter(is_guarded, places), ""), to) if to[:1] not in "./" else to
             to = to if to.startswith("~") else posixpath.normpath(posixpath.join(here, to))
             self.variables.update({"PWD": to, "OLDPWD": here} if len(to) < _LONGEST else {})
 
@@ -287,13 +302,26 @@ class _Reader:
             name = _name(inside or self._at(_LONGEST))
             self.position += 0 if inside else len(name)
             value, default = self.variables.get(name), inside[len(name) :].removeprefix(":")
+            if value and default[:1] == "/":
+                old, _, new = default.strip("/").partition("/")
+                value = value.replace(old, new)
             if inside.startswith("!") or (value is None and name in self.whole.set_somewhere):
                 value = self.whole.anything or None
             elif not value and default[:1] in ("-", "="):
                 value = default[1:]
+                self.variables.update({name: value} if default[0] == "=" else {})
         if value is None or len(value) > _LONGEST:
             return self.text[start : self.position]
         return _either(value.split()) if splits and _OPEN not in value else value
+
+
+def _without_passed_over(text: str) -> str:
+    """Return a text without the paths that a search is told to pass over."""
+    if "-path" not in text and "--exclude" not in text:
+        return text
+    import re
+
+    return re.sub(r"(?:-not|!) +-i?path +\S+|-path +\S+ +-prune|--exclude\S*[ =]\S+", "", text)
 
 
 def _either(values: list[str]) -> str:
