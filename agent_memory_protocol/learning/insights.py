@@ -356,7 +356,7 @@ def _nearly_confirmed(
     everything = [*texts, *lasting]
     near = [
         [str(one), str(other)]
-        for one, other in nearly.pairs(everything, nearly.MANY_WORDS)
+        for one, other in nearly.pairs(everything)
         if not nearly.may_deny(everything[one], everything[other])
     ]
     for group in _joined(near):

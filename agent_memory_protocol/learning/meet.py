@@ -13,13 +13,18 @@ from ..text.gist import Near
 from ..text.phrases import beginning
 from ..tiers import document as documents
 from ..tiers.document import Document
-from ..tiers.meet import CHANGED, NOTE, OPPOSITE, RECORD, SAME, Fact, Meeting, Outside, Placed, first_meeting
+from ..tiers.meet import ALIKE, CHANGED, NOTE, OPPOSITE, RECORD, SAME, Fact, Meeting, Outside, Placed, first_meeting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..records.record import Record
 
-_SAID = {SAME: "says the same", OPPOSITE: "says the opposite", CHANGED: "has another value"}
+_SAID = {
+    SAME: "says the same",
+    OPPOSITE: "says the opposite",
+    CHANGED: "has another value",
+    ALIKE: "uses much the same words",
+}
 _SHOWN = 120
 """Characters of a fact in a remark."""
 
@@ -119,8 +124,9 @@ def _told(met: Meeting, home: Target | None) -> str:
     if met.way == SAME and isinstance(first, Outside) and first.kind == NOTE and _beside_it(first, met.second):
         merge = f"amp note merge {met.second.id} --into {first.id} {first.target.option}"
         return f"{told}; `{merge}` makes one of them"
-    if met.way == SAME:
-        return f"{told}; keep one (`{met.second.retire}` removes this one)"
+    if met.way in (SAME, ALIKE):
+        keep = "keep one" if met.way == SAME else "if both say the same, keep one"
+        return f"{told}; {keep} (`{met.second.retire}` removes this one)"
     # What comes in from elsewhere may be older than what is here.
     met = met.in_order_of_age(lambda one: one.learned if isinstance(one, Outside) else "")
     if not met.dispute:

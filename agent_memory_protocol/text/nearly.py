@@ -4,36 +4,46 @@ Words in common prove nothing, so nothing may be merged or promoted by them alon
 `alike`.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from . import alike
 from .gist import gist, shared_words
-from .language import ENGLISH, plain, tokenise
+from .language import ENGLISH, english, plain, tokenise
+from .opposites import opposed
+from .values import find_values
 
-MOST_WORDS, MANY_WORDS = 0.6, 0.4
-"""Which part of their words two texts share: so that they are shown as one, or so that it is worth asking."""
+MANY = 0.45
+"""Which part of all their words two texts share that are worth comparing."""
 
+_DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4
 _COMMON = 20
 """A word that more texts have than this brings no two of them together."""
-_OF_CONSEQUENCES = ENGLISH.conditions | ENGLISH.cuts | {"or", "else", "otherwise", "without"}
+_OF_CONSEQUENCES = ENGLISH.cuts | {"if", "or", "else", "otherwise", "unless", "without"}
 
 
-def pairs(texts: Sequence[str], least: float = MOST_WORDS) -> list[tuple[int, int]]:
-    """Return the places of each two texts that share at least this part of their words.
+def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each two texts that share many of their words; see `share`."""
+    shares = shared_words(texts, max(_COMMON, len(texts) // 50), least=MANY)
+    return [(one, other) for one, other in sorted(shares) if _may_be_the_same(texts[one], texts[other])]
 
-    Texts with other numbers, paths or names are not a pair, nor are those of one form that speak of other things: “The
-    cart worker caches names”, “The login worker caches names”.
+
+def share(one: str, other: str) -> float:
+    """Return which part of all their words two texts share; 0 where they cannot say the same, or share few.
+
+    Texts with other numbers, paths, names or opposite words cannot, nor those of one form that speak of other things:
+    “The cart worker caches names”, “The login worker caches names”.
     """
-    shares = shared_words(texts, max(_COMMON, len(texts) // 50), least=least)
-    words = [gist(text).words for text in texts]
-    return [
-        (one, other)
-        for one, other in sorted(shares)
-        if len(set(words[one])) >= _FEWEST_WORDS
-        and _identifiers(words[one]) == _identifiers(words[other])
-        and not (_have_one_form(words[one], words[other]) and _speak_of_other_things(texts[one], texts[other]))
-    ]
+    words, others = {*gist(one).words}, {*gist(other).words}
+    part = len(words & others) / len(words | others) if words else 0.0
+    return part if part >= MANY and _may_be_the_same(one, other) else 0.0
+
+
+def is_near(one: str, other: str) -> bool:
+    """Say whether two texts may say the same: they share many words, and neither seems to deny the other."""
+    return share(one, other) > 0 and not may_deny(one, other)
 
 
 def negate_alike(one: str, other: str) -> bool:
@@ -44,13 +54,35 @@ def negate_alike(one: str, other: str) -> bool:
 def may_deny(one: str, other: str) -> bool:
     """Say whether one of two alike texts seems to deny the other.
 
-    What tells what happens on a condition does not: “X needs Y, or Z” and “without Y, Z” say the same.
+    What follows may be told either way: “X needs Y, or Z” and “without Y, Z” say the same.
     """
-    return not negate_alike(one, other) and not any(map(_says_what_follows, (one, other)))
+    return not negate_alike(one, other) and _OF_CONSEQUENCES & _forms(one) == _OF_CONSEQUENCES & _forms(other)
 
 
-def _says_what_follows(text: str) -> bool:
-    return not _OF_CONSEQUENCES.isdisjoint(token.lowered for token in tokenise(plain(text), ENGLISH))
+@lru_cache(maxsize=4_000)
+def _forms(text: str) -> frozenset[str]:
+    """Return the words of a text, each as it is written and as it is compared."""
+    tokens = tokenise(plain(text), ENGLISH)
+    return frozenset(form for token in tokens for form in (token.lowered, english(token.lowered)))
+
+
+def _measures(text: str) -> set[str]:
+    tokens = tokenise(plain(text), ENGLISH)
+    values = [
+        one for one in find_values(tokens) if any(_DIGIT.search(token.written) for token in tokens[one.start : one.end])
+    ]
+    return {f"{one.kind} {one.amount}" for one in values if one.is_measured}
+
+
+def _may_be_the_same(one: str, other: str) -> bool:
+    words, others = gist(one).words, gist(other).words
+    return (
+        min(len(set(words)), len(set(others))) >= _FEWEST_WORDS
+        and _identifiers(words) == _identifiers(others)
+        and _measures(one) == _measures(other)
+        and not (_have_one_form(words, others) and _speak_of_other_things(one, other))
+        and not opposed(_forms(one) - ENGLISH.negators, _forms(other) - ENGLISH.negators)
+    )
 
 
 def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:

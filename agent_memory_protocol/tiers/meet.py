@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..layout import Target
-from ..text import labels
+from ..text import labels, nearly
 from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
 from ..text.gist import Near, gist, is_claim
@@ -17,7 +17,7 @@ from ..text.values import may_hold_value
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
-SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
+SAME, OPPOSITE, CHANGED, ALIKE = "same", "opposite", "changed", "alike"
 NOTE, RECORD = "note", "record"
 
 
@@ -193,8 +193,8 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
 def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
     """Return the first other fact that a new entry of a document meets, in any way, and the new entry as the second.
 
-    Those of its document come before the `others`. A changed name counts here, too: the writer can tell whether it is
-    a change.
+    Those of its document come before the `others`. A changed name counts here, too, and last what uses much the same
+    words: the writer can tell whether it is a change, or the same.
     """
     own = Placed(document, document.outline.entries[document.ids.index(entry_id)])
     near = Near(own.text)
@@ -240,7 +240,10 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
         changed = [within[one + other - here] for one, other in suspected(stated) if here in (one, other)]
         anywhere = [_stated_anywhere(one) for one in near]
         changed += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
-    return Meeting(CHANGED, changed[0], own) if changed else None
+    if changed:
+        return Meeting(CHANGED, changed[0], own)
+    closest = max(near[1:], key=lambda one: nearly.share(own.text, one.text), default=None)
+    return Meeting(ALIKE, closest, own) if closest is not None and nearly.is_near(own.text, closest.text) else None
 
 
 def suspicions(document: Document) -> Iterator[Meeting]:

@@ -9,6 +9,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.meet import (
+    ALIKE,
     CHANGED,
     NOTE,
     OPPOSITE,
@@ -161,6 +162,53 @@ def test_a_changed_name_is_told_to_a_writer_and_never_found_in_a_check():
 )
 def test_a_writer_is_asked_about_another_value_of_one_key_or_in_a_few_words(one, other):
     assert met(one, other) == met(other, one) == CHANGED
+
+
+@each_row(
+    "one, other",
+    [
+        ("Retries need an idempotency key or customers pay twice.", "Without an idempotency key customers pay twice."),
+        (
+            "Two migrations at once deadlock the lock table.",
+            "The lock table deadlocks on two migrations at once.",
+        ),
+        (
+            "Excel breaks umlauts in a CSV unless it has a BOM.",
+            "A CSV without BOM breaks umlauts in Excel.",
+        ),
+        (
+            "The API key rotates each Monday: ask the vault.",
+            "On Mondays the API key rotates and is in the vault.",
+        ),
+    ],
+)
+def test_a_writer_is_asked_whether_much_the_same_words_say_the_same(one, other):
+    assert met(one, other) == met(other, one) == ALIKE
+
+
+@each_row(
+    "one, other",
+    [
+        (
+            "Uploads over 10 MB are allowed for customers.",
+            "For customers, uploads over 10 MB are denied.",
+        ),
+        ("Run the linter before you commit to main.", "Run the linter after you commit to main, in CI."),
+        (
+            "Staging deploys need approval of the lead.",
+            "Production deploys need approval of lead and QA.",
+        ),
+        (
+            "Logs older than a week are deleted there at night.",
+            "Backups older than a week are deleted there at night.",
+        ),
+        ("The export takes 20 minutes in the shop.", "In the shop, the export takes 20 seconds."),
+        ("Always squash commits when merging feature branches.", "Feature branches never squash commits when merging."),
+    ],
+)
+def test_much_the_same_words_that_cannot_say_the_same_are_not_asked_about(one, other):
+    assert met(one, other) != ALIKE
+    assert met(other, one) != ALIKE
 
 
 @each_row(
