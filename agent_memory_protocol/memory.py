@@ -469,15 +469,15 @@ class Memory(Decisions):
             finder = self._shelf.look()
             with garbage.left_alone():
                 checked = check_histories(
-                    self._shelf.histories(finder.every_id), owners=owners, set_back=finder.seen.set_back
+                    self._shelf.histories(finder.every_id),
+                    owners=owners,
+                    mine=() if self._identity is None else (self._identity.address,),
+                    set_back=finder.seen.set_back,
                 )
             if isinstance(self._store, Shared):
                 counted = "how often records were used, which each writer may say"
                 checked = replace(checked, unproved=(*checked.unproved, counted))
-            if owners or self._identity is None:
-                return checked
-            mine = (self._identity.address,)
-            return replace(checked, foreign=tuple(one.id for one in self._store.list() if is_foreign(one, mine)))
+            return checked
 
     def export(self, path: str | os.PathLike[str] | None = None) -> SignedMemoryFile:
         """Return the newest version of every record as one file, signed where the memory has an identity.

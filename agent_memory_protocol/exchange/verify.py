@@ -1,7 +1,7 @@
 """Verify a memory file: the signature of the file, every record, their links and their owner."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +13,6 @@ from ..formats.record_files import read_whole
 from ..formats.signed_file import FORMAT, SignedMemoryFile
 from ..records import heads
 from ..records.proof import Checked, check_histories
-from ..records.record import Record
 
 _SQLITE = b"SQLite format 3\0"
 _FAMILY = FORMAT.partition("/")[0]
@@ -51,9 +50,6 @@ def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
         return Checked(0, 0, 0, (f"{shown(path)}: {error}",))
     seen = SideFile(heads.file_elsewhere(path), heads.TABLE)
 
-    def set_back(newest: Mapping[str, Record | None]) -> list[str]:
-        return heads.set_back(seen, newest)
-
     problems = []
     try:
         if file.signature:
@@ -65,6 +61,7 @@ def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
     is_vouched = file.signer in owners and not problems
     histories = [(record.id, partial(tuple, [record])) for record in file.records]
     try:
+        set_back = partial(heads.set_back, seen)
         checked = check_histories(histories, owners=() if is_vouched else owners, set_back=set_back)
         if not (problems or checked.problems):
             seen.write(heads.noted(file.records))

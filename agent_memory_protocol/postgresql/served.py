@@ -6,6 +6,7 @@ at once.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 
 from ..disk.side_file import SideFile
 from ..errors import DamagedFile
@@ -88,11 +89,11 @@ class Asked(_OnServer):
     def wrote(self, record: Record) -> None:
         """Do nothing: the server knows."""
 
-    def set_back(self, newest: Mapping[str, Record | None]) -> list[str]:
+    def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
         """Say which of the records have an earlier version now than this machine saw when it was last asked that."""
         file = SideFile(heads.file_elsewhere(str(self._records.address)), heads.TABLE)
         problems = heads.set_back(file, newest)
-        file.write(heads.noted(record for record in newest.values() if record is not None))
+        file.write(heads.noted_moments(newest))
         file.close()
         return problems
 

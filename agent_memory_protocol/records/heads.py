@@ -6,6 +6,7 @@ later one. Who can write this file can hide that; it proves nothing to anybody e
 
 import os
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from hashlib import sha256
 
 from ..disk.side_file import SideFile
@@ -24,17 +25,22 @@ _FOLDER = "agent-memory-protocol"
 
 def noted(records: Iterable[Record]) -> tuple[str, list[tuple[str, str]]]:
     """Return the statement that notes these newest versions, with its values."""
-    return _NOTE, [(one.id, format_moment(one.updated_at)) for one in records]
+    return noted_moments({one.id: one.updated_at for one in records})
 
 
-def set_back(file: SideFile, newest: Mapping[str, Record | None]) -> list[str]:
+def noted_moments(newest: Mapping[str, datetime | None]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the same for the moments of newest versions. Of what cannot be read there is None."""
+    return _NOTE, [(name, format_moment(moment)) for name, moment in newest.items() if moment is not None]
+
+
+def set_back(file: SideFile, newest: Mapping[str, datetime | None]) -> list[str]:
     """Say which records have an earlier version than this machine has seen, or are gone. None cannot be read."""
     problems = []
     for name, updated in file.rows("SELECT record_id, updated FROM heads ORDER BY record_id"):
-        record = newest.get(name)
+        moment = newest.get(name)
         if name not in newest:
             problems.append(f"{name}: is gone, and this machine has seen it; restore it from a backup")
-        elif record is not None and format_moment(record.updated_at) < updated:
+        elif moment is not None and format_moment(moment) < updated:
             problems.append(f"{name}: was set back; this machine has seen its version of {updated}")
     return problems
 

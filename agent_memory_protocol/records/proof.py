@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra, StorageError, UnknownRecord
 from .lifecycle import check_version
-from .record import Record, State
+from .record import Record, State, Transition
 from .signing import verify_record
 
 
@@ -71,45 +73,54 @@ def check_histories(
     histories: Iterable[tuple[str, Callable[[], Sequence[Record]]]],
     *,
     owners: Collection[str] = (),
-    set_back: Callable[[Mapping[str, Record | None]], Iterable[str]] = lambda _: (),
+    mine: Collection[str] = (),
+    set_back: Callable[[Mapping[str, datetime | None]], Iterable[str]] = lambda _: (),
 ) -> Checked:
     """Check the history of each record, its links to the others and its owner, and return all that is wrong.
 
     Args:
         histories: the id of each record, and what reads its versions.
         owners: the addresses that must have signed the newest versions; without any, everybody may have.
-        set_back: says which of the newest versions are older than what was seen before.
+        mine: without owners, the addresses of which only `foreign` says what they have not signed.
+        set_back: says which of the newest versions, by their moments, are older than what was seen before.
 
     Raises:
         MissingExtra: something is signed, and PyNaCl is not installed.
     """
-    newest: dict[str, Record] = {}
-    wrong: dict[str, None] = {}
+    # Of each record only this is kept: all of them as a whole would fill the memory of the machine.
+    moments: dict[str, datetime | None] = {}
+    links: dict[str, Links] = {}
+    wrong: set[str] = set()
+    foreign: dict[str, str] = {}
     versions = signed = unsigned = 0
     problems = []
     for name, read in histories:
         try:
             history = read()
-            newest[name] = history[-1]
+            newest = history[-1]
+            moments[name], links[name] = newest.updated_at, Links.of(newest)
+            if (owners or mine) and is_foreign(newest, owners or mine):
+                foreign[name] = _signer(newest)
             versions += len(history)
             signed += sum(version.signed for version in history)
-            unsigned += not history[-1].signed
+            unsigned += not newest.signed
             check_history(history)
         except UnknownRecord:  # it was seen, and is gone: `set_back` says so
             continue
         except (StorageError, BadSignature) as error:
             problems.append(str(error))
-            wrong[name] = None
-    problems += check_links(newest, wrong)
-    foreign = [name for name, record in newest.items() if owners and is_foreign(record, owners)]
-    problems += [f"{name}: {_signer(newest[name])}, and not by {' or '.join(sorted(owners))}" for name in foreign]
-    problems += set_back({**newest, **wrong})
+            wrong.add(name)
+            moments[name] = None
+    problems += check_links(links, wrong)
+    if owners:
+        problems += [f"{name}: {signer}, and not by {' or '.join(sorted(owners))}" for name, signer in foreign.items()]
+    problems += set_back(moments)
     unproved = ["what was never seen on this machine and is gone from the store"]
     if unsigned:
         unproved.append(f"who wrote the {unsigned:,} records whose newest version is not signed")
     if signed and not owners:
         unproved.append("that the signers are the owners; name them with --signer")
-    return Checked(len(newest), versions, signed, tuple(problems), tuple(foreign), tuple(unproved))
+    return Checked(len(links), versions, signed, tuple(problems), tuple(foreign), tuple(unproved))
 
 
 def is_foreign(record: Record, owners: Collection[str]) -> bool:
@@ -117,41 +128,56 @@ def is_foreign(record: Record, owners: Collection[str]) -> bool:
     return record.signed_by not in owners and not record.redacted
 
 
-def check_links(newest: Mapping[str, Record], wrong: Collection[str] = ()) -> Iterator[str]:
+class Links(NamedTuple):
+    """What the newest version of a record says of others, and its state."""
+
+    state: State
+    successor: str | None
+    replaced: str | None
+    evidence: tuple[str, ...]
+    transition: Transition | None
+
+    @classmethod
+    def of(cls, record: Record) -> "Links":
+        """Return the links of a record; most records have none, and share theirs."""
+        links = cls(record.state, record.superseded_by, record.supersedes, record.evidence, record.transition)
+        return _NO_LINKS.get(links.state, links) if not any(links[1:]) else links
+
+
+_NO_LINKS = {state: Links(state, None, None, (), None) for state in State}
+
+
+def check_links(newest: Mapping[str, Links], wrong: Collection[str] = ()) -> Iterator[str]:
     """Say which records name one that is missing, or that does not fit what they say of it.
 
     `wrong` are the ids of those that do not verify, of which that is said already.
     """
-    for name, record in newest.items():
-        links = {
-            "its successor": record.superseded_by,
-            "what it replaced,": record.supersedes,
-            **{f"its evidence {one}": one for one in record.evidence},
-        }
-        for what, one in links.items():
+    for name, links in newest.items():
+        if links is _NO_LINKS[links.state]:
+            continue
+        named = [("its successor", links.successor), ("what it replaced,", links.replaced)]
+        for what, one in [*named, *(("its evidence", one) for one in links.evidence)]:
             if one is not None and one not in newest and one not in wrong:
-                named = what if one in what else f"{what} {one}"
-                yield f"{name}: {named} is missing; restore it from a backup"
-        if record.superseded_by in newest and _goes_round(record, newest):
+                yield f"{name}: {what} {one} is missing; restore it from a backup"
+        if links.successor in newest and _goes_round(name, newest):
             yield f"{name}: it and its successors replace each other in a circle, so none of them is recalled"
-        if record.transition is not None:
-            one, other = record.transition.sides
-            side = newest.get(other if one == name else one)
+        if links.transition is not None:
+            one, other = links.transition.sides
+            partner = other if one == name else one
+            side = newest.get(partner)
             if side is None and not wrong:
                 yield f"{name}: the other side of its dispute is missing; restore it from a backup"
-            elif side is not None and side.transition != record.transition and side.state is not State.ARCHIVED:
-                yield f"{name}: the other side of its dispute, {side.id}, is {side.state}; consolidate finishes that"
+            elif side is not None and side.transition != links.transition and side.state is not State.ARCHIVED:
+                yield f"{name}: the other side of its dispute, {partner}, is {side.state}; consolidate finishes that"
 
 
-def _goes_round(record: Record, newest: Mapping[str, Record]) -> bool:
-    seen = set()
-    after: Record | None = record
-    while after is not None and after.superseded_by is not None:
-        if after.id in seen:
-            return True
-        seen.add(after.id)
-        after = newest.get(after.superseded_by)
-    return False
+def _goes_round(name: str, newest: Mapping[str, Links]) -> bool:
+    seen: set[str] = set()
+    after: str | None = name
+    while after is not None and after not in seen:
+        seen.add(after)
+        after = newest[after].successor if after in newest else None
+    return after is not None
 
 
 def _signer(record: Record) -> str:

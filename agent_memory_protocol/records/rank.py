@@ -193,13 +193,13 @@ def choose(
         if first.record.id in chosen:
             continue
         unit = [one for one in _unit(first, known, found, include_history) if one.record.id not in chosen]
-        lines = [_recalled(one, now, forged=is_forged(one.record), foreign=is_foreign(one.record)) for one in unit]
-        size = sum(len(one.line.encode()) + 1 for one in lines)
+        sized = [_recalled(one, now, forged=is_forged(one.record), foreign=is_foreign(one.record)) for one in unit]
+        size = sum(length + 1 for _, length in sized)
         if size > room:
             skipped.update(one.record.id for one in unit)
             continue
         room -= size
-        chosen.update((one.record.id, one) for one in lines)
+        chosen.update((one.record.id, one) for one, _ in sized)
     return Recalled(query, tuple(chosen.values()), len(skipped.difference(chosen)))
 
 
@@ -279,7 +279,8 @@ def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match],
     return list(unit.values())
 
 
-def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> RecalledRecord:
+def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> tuple[RecalledRecord, int]:
+    """Return a record in an answer, and the bytes of its line."""
     reasons = match.reasons
     if match.uses:
         times = "once" if match.uses == 1 else f"{match.uses} times"
@@ -289,6 +290,6 @@ def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> Re
     elif foreign:
         signer = match.record.signed_by
         reasons = (*reasons, f"signed by {signer}" if signer else "not signed")
-    tokens = estimate_tokens(len(render(match.record, forged=forged, foreign=foreign).encode()))
-    worth = score(match, now)
-    return RecalledRecord(match.record, worth, tokens, reasons, forged, foreign, match.tokens, match.meant, match.fit)
+    size = len(render(match.record, forged=forged, foreign=foreign).encode())
+    more = (forged, foreign, match.tokens, match.meant, match.fit)
+    return RecalledRecord(match.record, score(match, now), estimate_tokens(size), reasons, *more), size

@@ -7,6 +7,7 @@ hashes. The file may be deleted at any time: then every record is read again.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 
 from ..disk import garbage
 from ..disk.database import check_sqlite
@@ -119,7 +120,7 @@ class Seen:
         """Return the ids that begin so."""
         return [name for name in self.stamps if name.startswith(start)]
 
-    def set_back(self, newest: Mapping[str, Record | None]) -> list[str]:
+    def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
         """Say which of the records have an earlier version now than was seen before, or are gone."""
         return heads.set_back(self._file, newest)
 

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 from . import picking, words
 from .kept import KeptIndex
-from .languages import inflect
 from .lookup import COUNTED_TABLES, Lookup, Snapshot
 from .passages import Read, read
 from .port import Hit, Source
 from .ranking import APART, Stock, rank
-from .slips import mend
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -65,16 +63,15 @@ class KeywordIndex(KeptIndex[Stored]):
             lookup = Lookup(connection)
             snapshot = self._look(connection)
             if within is None and snapshot.passages > picking.MANY:
-                terms = mend(inflect(asked, snapshot.share, lookup.beginning_with), lookup.is_known, lookup.like)
+                terms = snapshot.meant(asked)
                 tokens = words.wanted(terms)
-                holding = lookup.holding(tokens)
+                holding = snapshot.holding(tokens)
                 picked = lookup.picked(_picking(terms, holding), limit)
                 postings, sizes, talk = lookup.counted(picked, tokens)
                 stock = Stock(sizes, snapshot.passages, snapshot.average, talk)
                 return rank(terms, postings, holding, stock, limit, lookup.names, picked)
             allowed = None if within is None else lookup.within(within)
-            inflected = inflect(asked, snapshot.share, lookup.beginning_with)
-            terms = mend(inflected, lambda token: snapshot.is_known(token, allowed), lookup.like)
+            terms = snapshot.meant(asked, allowed)
             postings = snapshot.postings_of(words.wanted(terms))
             holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
             return rank(terms, postings, holding, snapshot.stock, limit, lookup.names, allowed)
@@ -87,8 +84,7 @@ class KeywordIndex(KeptIndex[Stored]):
 
         def question(connection: "Connection") -> int:
             lookup = Lookup(connection)
-            inflected = inflect(asked, self._look(connection).share, lookup.beginning_with)
-            terms = mend(inflected, lookup.is_known, lookup.like)
+            terms = self._look(connection).meant(asked)
             tokens = {token for term in terms for token in (*term.tokens, *term.forms)}
             others = [] if keys is None else [key for (key,) in connection.execute(_KEYS) if key not in keys]
             # Mostly few have another key, or none has, so those are counted and taken off.

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from . import picking
+from .languages import inflect
 from .ranking import CANDIDATES, CONTEXT_WEIGHT, REACH, Postings, Stock
-from .slips import untouched
+from .slips import mend, untouched
+from .words import Term
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -20,7 +22,6 @@ COUNTED_TABLES = (
 )
 
 _SUMS = "SELECT COALESCE(SUM(passages), 0), COALESCE(SUM(size), 0) FROM sums"
-_IS_KNOWN = "SELECT 1 FROM tokens WHERE tokens MATCH ? LIMIT 1"
 _BEST = "SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit"
 _BEST_WITH_ALL = """
     SELECT id FROM passages
@@ -59,10 +60,6 @@ class Lookup:
     def __init__(self, connection: "Connection") -> None:
         self._connection = connection
 
-    def is_known(self, token: str) -> bool:
-        """Say whether a token is anywhere."""
-        return self._connection.execute(_IS_KNOWN, (_any_of([token]),)).fetchone() is not None
-
     def like(self, spelling: str) -> set[str]:
         """Return spellings among which all are that are one slip away, some of them in what may not be read."""
         start, end = untouched(spelling)
@@ -78,11 +75,6 @@ class Lookup:
         """Return how many passages have any of these tokens, of all or of those with one of these keys."""
         asked = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps([*keys])}
         return int(self._connection.execute(_COUNT, asked).fetchone()[0])
-
-    def holding(self, tokens: Iterable[str]) -> dict[str, int]:
-        """Return how many passages each token is in."""
-        query = "SELECT term, doc FROM standing WHERE term = ?"
-        return dict(row for token in tokens for row in self._connection.execute(query, (token,)))
 
     def picked(self, holding: Mapping[str, int], limit: int) -> set[int]:
         """Return the passages that SQLite ranks highest among those that rare tokens of these, or all others, pick."""
@@ -108,11 +100,10 @@ class Lookup:
             sizes[number] = size
             if is_turn:
                 talk.add(number)
-            inside, around = text.split(" "), context.split(" ")
             for token in tokens:
-                if times := inside.count(token):
+                if token in text and (times := text.split(" ").count(token)):
                     postings.setdefault(token, Postings({}, {})).text[number] = times
-                if times := around.count(token):
+                if token in context and (times := context.split(" ").count(token)):
                     postings.setdefault(token, Postings({}, {})).context[number] = times
         return postings, sizes, talk
 
@@ -144,7 +135,8 @@ class Snapshot:
         self.average = size / max(self.passages, 1)
         self._connection = connection
         self._postings: dict[str, Postings] = {}
-        self._shares: dict[str, float] = {}
+        self._held: dict[str, int] = {}
+        self._meant: tuple[object, tuple[Term, ...]] | None = None
 
     @cached_property
     def stock(self) -> Stock:
@@ -152,19 +144,32 @@ class Snapshot:
         talk = [number for (number,) in self._connection.execute("SELECT id FROM passages WHERE talk")]
         return Stock(dict(self._connection.execute("SELECT id, size FROM passages")), talk=talk)
 
-    def share(self, token: str) -> float:
-        """Return which share of the passages holds a token."""
-        if token not in self._shares:
-            held = Lookup(self._connection).holding([token])
-            self._shares[token] = held.get(token, 0) / max(self.passages, 1)
-        return self._shares[token]
+    def meant(self, asked: tuple[Term, ...], allowed: Collection[int] | None = None) -> tuple[Term, ...]:
+        """Return the words of a query with their forms, and what slips mean among these passages, or among all."""
 
-    def is_known(self, token: str, allowed: Collection[int] | None = None) -> bool:
-        """Say whether a token is in any of these passages, or in any at all."""
-        found = self._look_up(token)
-        if allowed is None:
-            return bool(found.text or found.context)
-        return any(number in allowed for numbers in (found.text, found.context) for number in numbers)
+        def is_known(token: str) -> bool:
+            if allowed is None:
+                return self._holds(token) > 0
+            found = self._look_up(token)
+            return any(number in allowed for numbers in (found.text, found.context) for number in numbers)
+
+        if allowed is not None or self._meant is None or self._meant[0] != asked:
+            lookup = Lookup(self._connection)
+            inflected = inflect(asked, lambda token: self._holds(token) / max(self.passages, 1), lookup.beginning_with)
+            self._meant = (asked if allowed is None else None, mend(inflected, is_known, lookup.like))
+        return self._meant[1]
+
+    def holding(self, tokens: Iterable[str]) -> dict[str, int]:
+        """Return how many passages each token is in, without those that none holds."""
+        return {token: held for token in tokens if (held := self._holds(token))}
+
+    def _holds(self, token: str) -> int:
+        if token not in self._held:
+            if len(self._held) >= _REMEMBERED:
+                self._held.clear()
+            row = self._connection.execute("SELECT doc FROM standing WHERE term = ?", (token,)).fetchone()
+            self._held[token] = row[0] if row else 0
+        return self._held[token]
 
     def postings_of(self, tokens: Iterable[str]) -> dict[str, Postings]:
         """Return which passages hold these tokens, without those that none holds."""

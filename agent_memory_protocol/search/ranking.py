@@ -204,14 +204,16 @@ def _scores(
     numbers: Sequence[int],
 ) -> list[tuple[float, float, int]]:
     """Return for each of these passages its score, how well it fits, and its number."""
-    damped = [stock.damping[number] for number in numbers]
+    damping = stock.damping
+    damped = [damping[number] for number in numbers]
+    alone = {number for number in numbers if number - 1 not in damping and number + 1 not in damping}
     scores, covered, inside = ([0.0] * len(numbers) for _ in range(3))
     total = sum(sorted(weight for weight, _ in weighed)[-_WEIGHTIEST:])
     known = sum(weight for weight, words in weighed if words)
     for weight, words in weighed:
         most, here = [0.0] * len(numbers), [False] * len(numbers)
         for word in words:
-            worth, near = word.rarity * (_K1 + 1), _near(word, numbers, stock.talk)
+            worth, near = word.rarity * (_K1 + 1), _near(word, numbers, stock.talk, alone)
             for place, number in enumerate(numbers):
                 if times := near.get(number):
                     scores[place] += worth * times / (times + damped[place])
@@ -231,7 +233,7 @@ def _scores(
     ]
 
 
-def _near(word: _Word, numbers: Sequence[int], talk: Collection[int]) -> dict[int, float]:
+def _near(word: _Word, numbers: Sequence[int], talk: Collection[int], alone: Collection[int]) -> dict[int, float]:
     """Return how often passages have a word in them, around them and, less, beside them; of some, or of all."""
     get, near = word.text.get, dict[int, float]()
     if len(word.text) < len(numbers):
@@ -241,7 +243,9 @@ def _near(word: _Word, numbers: Sequence[int], talk: Collection[int]) -> dict[in
                 near[number + step] = near.get(number + step, 0) + weight * often
     else:
         for number in numbers:
-            if number in talk:
+            if number in alone:
+                near[number] = get(number, 0)
+            elif number in talk:
                 near[number] = get(number, 0) + sum([weight * get(number + step, 0) for step, weight in _IN_TALK])
             else:
                 beside = _NEXT * (get(number - 1, 0) + get(number + 1, 0))

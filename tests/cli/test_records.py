@@ -654,6 +654,10 @@ def test_who_did_not_sign_is_named_and_recalled_with_a_mark(amp, store):
         "- Tokens expire hourly. [not signed by the owner]",
     }
     assert "- Use pnpm in CI." in lines or "- Always use `pnpm` in CI!" in lines
+    (amp.root / "mem/records" / unsigned.removeprefix("mem:") / "000001.json").write_text("{}")
+    with Memory(amp.root / "mem", identity=amp.root / "own.key") as mine:
+        checked = mine.check()
+    assert (checked.foreign, len(checked.problems)) == ((foreign,), 1), "a damaged record hides no other"
 
 
 @pytest.mark.slow
