@@ -6,7 +6,7 @@ Hosts write ASCII letters in JSON as they are, so what is not in the bytes is no
 _NAMES = (
     *(b"scaff", b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
     # agent definitions and the settings of hosts
-    *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b"opencode/", b".mcp.json"),
+    *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b".copilot", b"opencode", b"mcp.json"),
     # patterns and searches that find hidden folders or documents by chance
     *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs", b"\\\\x"),
     *(b"ls-files", b"ls-tree", b"dotglob"),

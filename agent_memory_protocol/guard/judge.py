@@ -14,7 +14,7 @@ from ..limits import count_lines
 from ..project import agents
 from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
-from ..project.settings import fixed_conversation, is_disabled, load_settings
+from ..project.settings import fixed_conversation, home_folder, is_disabled, load_settings
 from . import touches
 
 TYPE_CHECKING = False
@@ -29,13 +29,14 @@ _MEMORY = "agent-memory"
 _EVERYTHING = "all of memory"
 _SHARED = frozenset([_MEMORY, "amp.toml", ".amp", "templates", "installed.json", ".gitattributes"])
 _OF_HOSTS = (
-    *(".mcp.json/", ".claude/agents", ".claude/plugins", ".claude/settings", ".codex/hooks.json", ".codex/config.toml"),
-    *(".gemini/settings.json", ".gemini/agents", ".qwen/settings.json", ".qwen/agents"),
-    *(".github/hooks/", ".github/agents/", ".cursor/hooks.json", ".cursor/agents"),
-    *(".opencode/agent", ".opencode/plugin", "opencode/agent", "opencode/plugin"),
+    *(".mcp.json/", ".claude.json/", ".claude/agents", ".claude/plugins", ".claude/settings", ".scaffolding/agents"),
+    *(".codex/hooks.json", ".codex/config.toml", ".codex/agents", ".github/hooks/", ".github/agents/", ".copilot/"),
+    *(".gemini/settings.json", ".gemini/agents", ".gemini/extensions", ".qwen/settings.json", ".qwen/agents"),
+    *(".qwen/extensions", ".cursor/hooks.json", ".cursor/mcp.json", ".cursor/agents", ".vscode/mcp.json/"),
+    *("opencode.json/", ".opencode/agent", ".opencode/plugin", "opencode/agent", "opencode/plugin"),
 )
 """Where hosts keep who their agents are, and what they run: to change it is to change who may write memory."""
-_FOLDERS_OF_HOSTS = tuple(f"/{path.split('/')[0]}/" for path in _OF_HOSTS)
+_FOLDERS_OF_HOSTS = tuple(f"/{path.split('/')[0]}/" for path in _OF_HOSTS if not path.startswith(".scaffolding"))
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
@@ -106,7 +107,8 @@ class _Judge:
         with Root.open(self._root()) as root:
             settings = load_settings(root, self.environ)
             given = self.call.tool_input
-            return own.why_not_call(root, settings, self.call.tool, given, self.name) if settings.enabled else ""
+            home = home_folder(self.environ)
+            return own.why_not_call(root, home, settings, self.call.tool, given, self.name) if settings.enabled else ""
 
     def _why_not_host(self, path: str) -> str:
         """Say why an agent may not change a file that says who agents are, in a project with memory."""

@@ -4,7 +4,7 @@ A command writes in the name of the agent that runs it (decision 7). A host star
 it is the agent that calls a tool whose rights count: one that a server acts for is its only caller.
 """
 
-from ..disk.files import Root
+from ..disk.files import Root, read_named
 from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_agent_name, name_key
 from ..project.access import Actor, why_not_read
@@ -13,6 +13,7 @@ from .words import has, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from ..project.settings import Settings
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 _READING = ("memory_recall", "memory_search", "memory_show")
 _WRITING = ("memory_remember", "memory_resolve", "memory_dispute", "memory_forget")
 _RECORDS = ("remember", "archive", "reactivate", "consolidate")
-_SERVERS = (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json")
-"""Where hosts keep which servers a project has."""
+_SERVERS = (
+    *(".mcp.json", ".claude.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"),
+    *(".copilot/mcp-config.json", ".vscode/mcp.json", "opencode.json", ".codex/config.toml"),
+)
+"""Where hosts keep which servers there are, below a project or a person's home folder."""
 
 
 def writes(words: list[str]) -> bool:
@@ -73,13 +77,13 @@ def target_of(given: "dict[str, Any]") -> Target:
         return Target(Tier.SHARED)
 
 
-def why_not_call(root: Root, settings: "Settings", tool: str, given: "dict[str, Any]", name: str) -> str:
+def why_not_call(root: Root, home: str, settings: "Settings", tool: str, given: "dict[str, Any]", name: str) -> str:
     """Say why an agent may not call a tool, besides what it writes; "" where it may, as far as is known."""
     try:
         caller = Actor(name)
     except InvalidName as error:
         return f"{error}; so it may not use memory"
-    acts_for = _agent_of(root, tool)
+    acts_for = _agent_of(root, home, _plain(tool))
     if acts_for and name_key(acts_for) != name_key(caller.agent or ""):
         return (
             f"{caller} may not use this server, which acts for agent {acts_for}; the person who owns the project can "
@@ -88,22 +92,31 @@ def why_not_call(root: Root, settings: "Settings", tool: str, given: "dict[str, 
     return "" if tool_writes(tool) else why_not_read(caller, target_of(given), settings.readers_of_all) or ""
 
 
-def _agent_of(root: Root, tool: str) -> str:
-    """Return the agent that a tool's server acts for, by the settings of hosts in the project; "" for none."""
+def _agent_of(root: Root, home: str, tool: str) -> str:
+    """Return the agent that a tool's server acts for, by the settings of hosts here and at home; "" for none."""
     import json  # takes longer to load than all of the guard
+    import tomllib
 
-    tool = _plain(tool)
-    for path in _SERVERS:
+    for folder, path in ((folder, path) for folder in (root.path, home) if folder for path in _SERVERS):
         try:
-            content = root.read(tuple(path.split("/")))
-            servers = json.loads(content.data)["mcpServers"] if content else {}
-            for server, started in servers.items():
-                words = started["args"] if _plain(server) in tool else []
-                if "--agent" in words[:-1]:
-                    return str(words[words.index("--agent") + 1])
-        except (AgentMemoryError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            content = read_named(f"{folder}/{path}")
+            text = content.data.decode("utf-8-sig") if content and b"--agent" in content.data else "{}"
+            said = tomllib.loads(text) if path.endswith(".toml") and content else json.loads(text)
+        except (AgentMemoryError, ValueError, RecursionError):
             continue
+        for words in _started(said, root.path, tool):
+            if "--agent" in words[:-1]:
+                return str(words[words.index("--agent") + 1])
     return ""
+
+
+def _started(said: object, root: str, tool: str) -> "Iterator[list[Any]]":
+    """Yield with which words a server is started that a tool may be of; those of other projects are passed over."""
+    for name, about in said.items() if isinstance(said, dict) else ():
+        if isinstance(about, dict) and _plain(name) in tool:
+            yield from (words for words in (about.get("args"), about.get("command")) if isinstance(words, list))
+        if name == root or not name.startswith("/"):
+            yield from _started(about, root, tool)
 
 
 def _plain(name: str) -> str:

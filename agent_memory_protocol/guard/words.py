@@ -4,7 +4,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-GUARDED = (".scaff", ".claude/", ".codex/", ".gemini/", ".qwen/", ".cursor/", "opencode/", ".github/", ".mcp.json")
+GUARDED = (
+    ".scaff",
+    ".claude",
+    ".codex/",
+    ".gemini/",
+    ".qwen/",
+    ".cursor/",
+    ".copilot/",
+    ".github/",
+    "opencode",
+    "mcp.json",
+)
 BREAKS = "\"'`()[]{},;:=<>|&"
 _BROKEN = dict.fromkeys(map(ord, BREAKS), " ")
 

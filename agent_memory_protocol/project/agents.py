@@ -2,8 +2,8 @@
 
 A host lets an agent write when its definition leaves it Write or Edit; memory must not give back what the
 definition takes away (docs/protocol.md, decision 10). The project's own definitions come first, then those of its
-plugins, then those in the person's home folder. Where the definition cannot be read, or there is none, the list in
-the settings decides.
+plugins, then those in the person's home folder, then those of the person's plugins and extensions. Where the definition
+cannot be read, or there is none, the list in the settings decides.
 """
 
 import os
@@ -23,20 +23,32 @@ if TYPE_CHECKING:
     from .settings import Settings
 
     _Definition = tuple[str, Header | None]
+    _Folders = Mapping[tuple[str, ...], int]
 
 _FOLDERS = (
     *((".claude", "agents"), (".qwen", "agents"), (".gemini", "agents"), (".cursor", "agents"), (".github", "agents")),
     *((".copilot", "agents"), (".opencode", "agent"), (".opencode", "agents"), (".config", "opencode", "agent")),
+    *((".codex", "agents"), (".scaffolding", "agents")),
 )
 """Where hosts look for definitions of agents, below a project or a person's home folder."""
-_PLUGINS = (".claude", "plugins")
+_EXTENSIONS: "_Folders" = {(".gemini", "extensions"): 2, (".qwen", "extensions"): 2}
+_PLUGINS: "_Folders" = {(".claude", "plugins"): 1, **_EXTENSIONS}
+_INSTALLED: "_Folders" = {(".claude", "plugins", "cache"): 4, (".copilot", "installed-plugins"): 3, **_EXTENSIONS}
+_OFFERED: "_Folders" = {(".claude", "plugins", "marketplaces"): 3}
+"""Where plugins and extensions lie, and how many folders deep theirs named `agents` may be."""
+_MOVED = {
+    ".claude": "CLAUDE_CONFIG_DIR",
+    ".codex": "CODEX_HOME",
+    ".config": "XDG_CONFIG_HOME",
+    ".copilot": "COPILOT_HOME",
+    ".gemini": "GEMINI_CLI_HOME",
+    ".qwen": "QWEN_HOME",
+}
+"""Which variables name another folder than the one in the person's home; Gemini's names another home."""
 _WRITING = frozenset(["write", "edit"])
 _ALSO_CALLED = {"write_file": "write", "create": "write", "replace": "edit"}
 """What other hosts call these two tools."""
 _ALL = "*"
-_INSTALLED = (*_PLUGINS, "cache")
-_ABOVE_A_PLUGIN = 3
-"""In the person's home folder a plugin lies below the names of its market, of itself and of its version."""
 _DEEPEST = 10
 _MOST_LOOKED_AT = 2_000
 _LARGEST_FILE = 1 << 20
@@ -52,17 +64,18 @@ def read_only_reason(
         root: the opened project.
         agent: the agent's name, checked.
         settings: they name the agents that are read-only unless a definition says otherwise.
-        environ: holds HOME and CLAUDE_PLUGIN_ROOT; by default the environment of the process.
+        environ: says where the folders of the person and of a plugin are; by default that of the process.
     """
     environ = os.environ if environ is None else environ
     wanted = name_key(agent)
-    home, links = home_folder(environ), root.external_links
+    links = root.external_links
     for definitions in (
         _of_hosts(root),
-        _plugin_definitions(root),
-        _definitions_at(environ.get("CLAUDE_PLUGIN_ROOT", ""), ("agents",)),
-        _definitions_at(home, *_FOLDERS, external_links=links),
-        _definitions_at(home, _INSTALLED, external_links=links),
+        _below(root, _PLUGINS),
+        _definitions_at(environ.get("CLAUDE_PLUGIN_ROOT", ""), {("agents",): 0}),
+        _of_person(environ, dict.fromkeys(_FOLDERS, 0), links),
+        _of_person(environ, _INSTALLED, links),
+        _of_person(environ, _OFFERED, links, only=agent),  # thousands, of which few are installed
     ):
         # If two definitions of one rank name the agent, the host picks one: to take the stricter is safe.
         mine = [(path, may_write(header)) for path, header in definitions if name_key(_name(path, header)) == wanted]
@@ -81,7 +94,7 @@ def read_only_reason(
 
 def defined(root: Root) -> list[str]:
     """Return the names of the agents that the project or its plugins define."""
-    definitions = (*_of_hosts(root), *_plugin_definitions(root))
+    definitions = (*_of_hosts(root), *_below(root, _PLUGINS))
     return [_name(path, header) for path, header in definitions]
 
 
@@ -140,47 +153,66 @@ def split_tools(text: str) -> list[str]:
 def _name(path: str, header: Header | None) -> str:
     """Return the name of a definition's agent: from its header, or else from the name of its file."""
     name = header.get("name") if header else None
-    return (name or path.rpartition("/")[2].removesuffix(".md").removesuffix(".agent")).strip()
+    return (name or path.rpartition("/")[2].removesuffix(".md").removesuffix(".toml").removesuffix(".agent")).strip()
 
 
 def _of_hosts(root: Root) -> "Iterator[_Definition]":
-    for folder in _FOLDERS:
-        yield from _definitions(root, folder, deep=True)
+    return _below(root, dict.fromkeys(_FOLDERS, 0))
 
 
-def _definitions(root: Root, folder: tuple[str, ...], *, deep: bool, above: str = "") -> "Iterator[_Definition]":
-    """Yield the definitions in a folder: the path of each, and its header, None if it cannot be read."""
+def _below(root: Root, folders: "_Folders", above: str = "", only: str = "") -> "Iterator[_Definition]":
+    """Yield the definitions in folders: the path of each, and its header, None if it cannot be read.
 
-    def enters(below: tuple[str, ...]) -> bool:
-        depth = len(below) - len(folder)
-        if folder == _INSTALLED:
-            return depth <= _ABOVE_A_PLUGIN or (depth == _ABOVE_A_PLUGIN + 1 and below[-1] == "agents")
-        return deep and len(below) <= _DEEPEST
+    Where a folder holds plugins, they lie in folders named `agents`, as deep in it as its number says. With `only`,
+    no other file is read than the one of that name.
+    """
+    for folder, depth in folders.items():
 
-    for parts in islice(root.files_below(folder, enters), _MOST_LOOKED_AT):
-        if not parts[-1].endswith(".md") or (folder == _INSTALLED and parts[-2] != "agents"):
-            continue
-        try:
-            content = root.read(parts, limit=_LARGEST_FILE)
-            header = None if content is None else split_header(content.data.decode("utf-8-sig", "replace"))
-        except AgentMemoryError:
-            yield above + "/".join(parts), None
-        else:
-            # Without a header it is some other text, not a definition.
-            if header is not None:
-                yield above + "/".join(parts), header
+        def enters(below: tuple[str, ...], top: int = len(folder), depth: int = depth) -> bool:
+            inside = below[top:]
+            return len(inside) <= _DEEPEST and (not depth or len(inside) <= depth or "agents" in inside)
 
-
-def _plugin_definitions(root: Root) -> "Iterator[_Definition]":
-    try:
-        plugins = root.list_folders(_PLUGINS)[:_MOST_LOOKED_AT]
-    except AgentMemoryError:
-        return
-    for plugin in plugins:
-        yield from _definitions(root, (*_PLUGINS, plugin, "agents"), deep=False)
+        for parts in islice(root.files_below(folder, enters), _MOST_LOOKED_AT):
+            stem, dot, kind = parts[-1].rpartition(".")
+            if kind not in ("md", "toml") or not dot or (depth and "agents" not in parts[len(folder) : -1]):
+                continue
+            if only and name_key(stem) != name_key(only):
+                continue
+            try:
+                content = root.read(parts, limit=_LARGEST_FILE)
+                text = "" if content is None else content.data.decode("utf-8-sig", "replace")
+                header = split_header(_of_toml(text) if kind == "toml" else text)
+            except (AgentMemoryError, ValueError):
+                yield above + "/".join(parts), None
+            else:
+                # Without a header it is some other text, not a definition.
+                if header is not None:
+                    yield above + "/".join(parts), header
 
 
-def _definitions_at(path: str, *folders: tuple[str, ...], external_links: bool = False) -> "Iterator[_Definition]":
+def _of_toml(text: str) -> str:
+    """Return as a header what Codex reads from a definition: the agent's name, and whether its sandbox is read-only."""
+    import tomllib
+
+    table = tomllib.loads(text)
+    name = f"name: {table['name']}\n" if isinstance(table.get("name"), str) else ""
+    return f"---\n{name}readonly: {table.get('sandbox_mode') == 'read-only'}\n---\n"
+
+
+def _of_person(
+    environ: "Mapping[str, str]", folders: "_Folders", external_links: bool, only: str = ""
+) -> "Iterator[_Definition]":
+    """Yield the definitions in a person's own folders, which variables may have moved."""
+    here = {folder: depth for folder, depth in folders.items() if not environ.get(_MOVED.get(folder[0], ""))}
+    yield from _definitions_at(home_folder(environ), here, external_links, only)
+    for folder in folders.keys() - here.keys():
+        moved = folder if folder[0] == ".gemini" else folder[1:]
+        yield from _definitions_at(environ[_MOVED[folder[0]]], {moved: folders[folder]}, external_links, only)
+
+
+def _definitions_at(
+    path: str, folders: "_Folders", external_links: bool = False, only: str = ""
+) -> "Iterator[_Definition]":
     """Yield the definitions below folders outside of the project; nothing without a path."""
     try:
         opened = Root.open(path, external_links=external_links) if path else None
@@ -188,6 +220,4 @@ def _definitions_at(path: str, *folders: tuple[str, ...], external_links: bool =
         return
     if opened is not None:
         with opened:
-            above = os.path.join(opened.path, "")
-            for folder in folders:
-                yield from _definitions(opened, folder, deep=folder in _FOLDERS, above=above)
+            yield from _below(opened, folders, os.path.join(opened.path, ""), only)

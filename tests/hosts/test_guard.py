@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 
 import click
 import pytest
@@ -210,6 +211,26 @@ def test_a_server_that_acts_for_one_agent_is_used_by_no_other(judge, path, tool)
     assert judge(f"mcp__agent-memory__{tool}", {}, "tester") == ""
 
 
+IN_THE_HOME = {
+    ".claude.json": lambda server, root: json.dumps({"projects": {root: {"mcpServers": {"agent-memory": server}}}}),
+    ".copilot/mcp-config.json": lambda server, _: json.dumps({"mcpServers": {"agent-memory": server}}),
+    ".codex/config.toml": lambda server, _: f"[mcp_servers.agent-memory]\nargs = {json.dumps(server['args'])}\n",
+}
+
+
+@pytest.mark.parametrize("path", IN_THE_HOME)
+def test_a_server_of_the_person_that_acts_for_one_agent_is_used_by_no_other(judge, path):
+    server = {"command": "amp-mcp", "args": ["--agent", "developer"]}
+    file = judge.project.home / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(IN_THE_HOME[path](server, str(judge.root)))
+    assert "which acts for agent developer" in judge("mcp__agent-memory__memory_search", {"query": "x"}, "tester")
+    assert judge("mcp__agent-memory__memory_search", {"query": "x"}, "developer") == ""
+    file.write_text(IN_THE_HOME[path](server, "/another/project").replace("developer", "tester"))
+    denied = judge("mcp__agent-memory__memory_search", {"query": "x"}, "developer")
+    assert ("which acts for agent tester" in denied) is (path != ".claude.json")
+
+
 @each_row("key", ["dir_path", "workdir", "cwd", "working_directory"])
 def test_a_command_runs_in_the_folder_that_its_tool_names(judge, key):
     for folder in (".scaffolding/agent-memory/shared", str(judge.root / ".scaffolding/agent-memory/shared")):
@@ -230,6 +251,15 @@ GUARDING = [
     ".github/hooks/agent-memory.json",
     ".cursor/hooks.json",
     ".opencode/plugin/agent-memory.js",
+    ".scaffolding/agents/reviewer.md",
+    ".claude/plugins/cache/market/plugin/1.0.0/agents/reviewer.md",
+    ".claude/plugins/installed_plugins.json",
+    ".claude.json",
+    ".codex/agents/reviewer.toml",
+    ".gemini/extensions/x/agents/reviewer.md",
+    ".copilot/mcp-config.json",
+    ".cursor/mcp.json",
+    "opencode.json",
 ]
 
 
@@ -257,15 +287,32 @@ def test_what_guards_agents_elsewhere_is_not_ours(empty):
 
 
 @pytest.mark.parametrize(
-    "where", [".claude/agents/r.md", ".claude/agents/x/r.md", ".claude/plugins/cache/market/plugin/1.2.3/agents/r.md"]
+    "where",
+    [
+        ".claude/agents/r.md",
+        ".claude/agents/x/r.md",
+        ".claude/plugins/cache/market/plugin/1.2.3/agents/r.md",
+        ".claude/plugins/cache/market/plugin/1.2.3/custom/agents/team/r.md",
+        ".claude/plugins/marketplaces/market/plugins/plugin/agents/auditor.md",
+        ".claude/plugins/marketplaces/market/agents/auditor.md",
+        ".gemini/extensions/x/agents/r.md",
+        ".qwen/extensions/x/agents/r.md",
+        ".copilot/installed-plugins/market/plugin/agents/r.md",
+        "$CLAUDE_CONFIG_DIR/agents/r.md",
+        "$CLAUDE_CONFIG_DIR/plugins/cache/market/plugin/1.2.3/agents/r.md",
+        "$GEMINI_CLI_HOME/.gemini/agents/r.md",
+    ],
 )
-def test_a_definition_in_the_person_s_home_decides_too(judge, where):
-    file = judge.project.home / where
+def test_a_definition_in_the_person_s_home_decides_too(project, where):
+    variable, _, below = where.removeprefix("$").partition("/") if where.startswith("$") else ("", "", where)
+    moved = {variable: str(project.home / "moved")} if variable else {}
+    judge = partial(Judge(project), environ=moved)
+    file = project.home / ("moved" if variable else "") / below
     file.parent.mkdir(parents=True)
     file.write_text("---\nname: auditor\ntools: Read, Grep\n---\n")
     for agent in ("auditor", "plugin:auditor"):
         assert "gives it neither Write nor Edit" in judge("Write", TOOLS["Write"](SHARED), agent)
-    judge.project.write(".claude/agents/a.md", "---\nname: auditor\ntools: Write\n---\n")
+    project.write(".claude/agents/a.md", "---\nname: auditor\ntools: Write\n---\n")
     assert judge("Write", TOOLS["Write"](SHARED), "auditor") == "", "the project's own comes first"
 
 

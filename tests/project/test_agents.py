@@ -136,6 +136,16 @@ def test_definitions_are_found_in_subfolders(tmp_path, reason):
     assert reason("lead") == ".claude/agents/team/review/lead.md gives it neither Write nor Edit"
 
 
+@pytest.mark.parametrize(("mode", "reads"), [("read-only", True), ("workspace-write", False), (None, False)])
+def test_a_definition_of_codex_is_read_only_where_its_sandbox_is(tmp_path, reason, mode, reads):
+    file = tmp_path / ".codex" / "agents" / "x.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('name = "auditor"\n' + (f'sandbox_mode = "{mode}"\n' if mode else ""))
+    assert reason("auditor") == (".codex/agents/x.toml gives it neither Write nor Edit" if reads else None)
+    file.write_text("name = [")
+    assert reason("auditor") is None
+
+
 def test_plugins_come_after_the_project(tmp_path, reason):
     plugins = tmp_path / ".claude" / "plugins"
     define(plugins / "one" / "agents", "reviewer.md", name="reviewer")
