@@ -9,8 +9,8 @@ from ..limits import LINE_BYTES
 from ..text import markdown
 from ..text.dates import day_text
 from ..tiers.entries import Entry, IndexLine, Outline
-from .order import day_of, giving_up, of_each_section
-from .sheet import NOTHING, Room, Segments, Sheet, Size
+from .order import day_of, giving_up, of_each_section, sizes_of
+from .sheet import NOTHING, Room, Segments, Sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,30 +59,42 @@ def fit(
     """
     lines = [shorten_line(line) for line in lines]
     told = told_units(lines, found)
-    is_whole = not unread_lines and not any(is_expired(unit, today) for unit in told)
+    expired = {unit for unit in told if is_expired(unit, today)} if today else set()
+    is_whole = not unread_lines and not expired
     if is_whole and room.holds(lines):
         # One giant line was all that was too much.
         return Fitted(lines, [])
     # A paragraph whose end is a label is not given up on its own: it is there as long as an item under the label is.
     paragraphs = {start for label in found.labels.values() if label.is_entry for start in range(label.start, label.end)}
-    units = [unit for unit in told if unit.start not in paragraphs and not is_expired(unit, today)]
+    units = [unit for unit in told if unit.start not in paragraphs and unit not in expired]
+    firsts = [lines[unit.start] for unit in units]
     segments = Segments(lines, found, room)
     sheet = Sheet(segments)
-    if is_whole and sheet.put_if_it_fits([segment for unit in units for segment in segments.of(unit)], NOTHING):
+    may_fit = is_whole and room.holds(firsts)
+    if may_fit and sheet.put_if_it_fits([segment for unit in units for segment in segments.of(unit)], NOTHING):
         return Fitted(sheet.text(), [])
     dated = all(day_of(unit) is not None for unit in told)
     note = omission_line(told, command, older=dated, unread_lines=unread_lines, today=today)
     longest = room.size_of([note])
     if not room.has(sheet.size + longest):
         return Fitted([omission_line(told, command, unread_lines=unread_lines, today=today)], told)
-    order = giving_up(lines, units)
+    sizes = sizes_of(lines, units)
+    order = giving_up(units, sizes)
     if scores is not None:
         order.sort(key=lambda index: scores[units[index].start])
     elif order:
-        for chosen in of_each_section(lines, units, order):
+        for chosen in of_each_section(units, sizes, order):
             if sheet.put_if_it_fits([one for index in chosen for one in segments.of(units[index])], longest):
                 break
-    shown = _fill(sheet, units, [*reversed(order)], longest)
+    shown = set()
+    left = sheet.left(longest)
+    for index in reversed(order):
+        unit = units[index]
+        # Most do not fit. Their first lines mostly tell that, so that they need not be cut into blocks.
+        may_fit = len(firsts[index]) <= left or sheet.has(unit.start)
+        if may_fit and sheet.put_if_it_fits(segments.of(unit), longest):
+            shown.add(unit)
+            left = sheet.left(longest)
     shown |= {unit for unit in told if unit.start in paragraphs and sheet.has(unit.start)}
     left_out = [unit for unit in told if unit not in shown]
 
@@ -128,8 +140,8 @@ def head(
 
 def told_units(lines: list[str], found: Outline) -> "list[Unit]":
     """Return the entries and index lines that are told of, in file order: all that do not only hold a place."""
-    units: list[Unit] = [*found.index_lines, *(entry for entry in found.entries if not entry.holds_place(lines))]
-    return sorted(units, key=lambda unit: unit.start)
+    units: list[Unit] = [entry for entry in found.entries if not entry.holds_place(lines)]
+    return sorted([*found.index_lines, *units], key=lambda unit: unit.start) if found.index_lines else units
 
 
 def is_expired(unit: "Unit", today: int) -> bool:
@@ -172,7 +184,7 @@ def omission_line(
         if days:
             last = f" to {day_text(days[-1])}" if days[-1] != days[0] else ""
             facts.append(f"{_some(len(days), count)}dated {day_text(days[0])}{last}")
-        expired = sum(is_expired(unit, today) for unit in left_out)
+        expired = sum(is_expired(unit, today) for unit in left_out) if today else 0
         if expired:
             facts.append(f"{_some(expired, count)}expired")
         end = "," if len(facts) > 1 else ""
@@ -193,16 +205,6 @@ def _some(count: int, of: int) -> str:
 
 def _lines(count: int) -> str:
     return f"{count} line{'' if count == 1 else 's'}"
-
-
-def _fill(sheet: Sheet, units: "list[Unit]", wanted: list[int], note: Size) -> "set[Unit]":
-    """Put units on the sheet, by their indexes, each if it fits with a note of that size. Return which are there."""
-    shown: set[Unit] = set()
-    for index in wanted:
-        unit = units[index]
-        if sheet.put_if_it_fits(sheet.segments.of(unit), note):
-            shown.add(unit)
-    return shown
 
 
 def with_context(lines: list[str], found: Outline, unit: "Unit") -> str:

@@ -21,17 +21,17 @@ _LARGEST_OPENING = (MAX_LINES // 2, MAX_BYTES // 2)
 """Prose that opens a section goes last of it, unless it alone would take half the room of a whole document."""
 
 
-def giving_up(lines: list[str], units: "list[Unit]") -> list[int]:
+def giving_up(units: "list[Unit]", sizes: list[int]) -> list[int]:
     """Return the indexes of `units` in the order in which they are given up. `units` are in file order.
 
     First dated ones of more than 30 days before the newest, then undated ones, then the other dated ones. No section
-    gives up its last one before all sections are at one; the newest goes last of all.
+    gives up its last one before all sections are at one; the newest goes last of all. `sizes` come from `sizes_of`.
     """
     days = [day_of(unit) for unit in units]
     newest_day = newest([day for day in days if day is not None])
     last = max((index for index, day in enumerate(days) if day == newest_day), default=-1) if newest_day else -1
-    sizes = _sizes(lines, units)
-    going = _Going([section_of(unit) for unit in units], sizes, keeping=last)
+    sections = [section_of(unit) for unit in units]
+    going = _Going(sections, sizes, keeping=last)
     dated: dict[int, list[int]] = {}
     for index, day in enumerate(days):
         if day is not None:
@@ -41,9 +41,9 @@ def giving_up(lines: list[str], units: "list[Unit]") -> list[int]:
     for day in sorted(dated):
         if newest_day is not None and newest_day - day > _OLD_DAYS:
             going.take(index for index in dated[day] if units[index].start not in mistyped)
-    openings = _openings(units, sizes)
+    openings = _openings(units, sections, sizes)
     undated = [index for index, day in enumerate(days) if day is None]
-    going.take(sorted(undated, key=lambda index: (index in openings, index)))
+    going.take([one for opens in (False, True) for one in undated if (one in openings) is opens])
     for day in sorted(dated):
         going.take(dated[day])
     taken = set(going.order)
@@ -53,12 +53,11 @@ def giving_up(lines: list[str], units: "list[Unit]") -> list[int]:
     )
 
 
-def of_each_section(lines: list[str], units: "list[Unit]", order: list[int]) -> "Iterator[list[int]]":
+def of_each_section(units: "list[Unit]", sizes: list[int], order: list[int]) -> "Iterator[list[int]]":
     """Yield the indexes of one unit of each section, for each way to choose it, the best first.
 
     It is the one given up last; else the one of fewest lines or bytes, with the newest of all or without it.
     """
-    sizes = _sizes(lines, units)
     by_lines = [(unit.end - unit.start, size) for unit, size in zip(units, sizes, strict=True)]
     by_bytes = [(size, count) for count, size in by_lines]
     yield _one_of_each(units, order[::-1])
@@ -134,13 +133,13 @@ class _Going:
                 heappush(largest, (-self._bytes[section], section))
 
 
-def _openings(units: "list[Unit]", sizes: list[int]) -> set[int]:
+def _openings(units: "list[Unit]", sections: list[int], sizes: list[int]) -> set[int]:
     """Return the indexes of the prose that opens a section, unless it is very large."""
     found = set()
     begun = set()
     most_lines, most_bytes = _LARGEST_OPENING
     for index, unit in enumerate(units):
-        section = section_of(unit)
+        section = sections[index]
         if isinstance(unit, IndexLine) or unit.is_item:
             begun.add(section)
         elif section not in begun and unit.end - unit.start <= most_lines and sizes[index] <= most_bytes:
@@ -148,5 +147,6 @@ def _openings(units: "list[Unit]", sizes: list[int]) -> set[int]:
     return found
 
 
-def _sizes(lines: list[str], units: "list[Unit]") -> list[int]:
-    return [sum(len(line.encode()) + 1 for line in lines[unit.start : unit.end]) for unit in units]
+def sizes_of(lines: list[str], units: "list[Unit]") -> list[int]:
+    """Return how many bytes each unit takes."""
+    return [len("\n".join(lines[unit.start : unit.end]).encode()) + 1 for unit in units]

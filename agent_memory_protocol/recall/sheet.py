@@ -177,7 +177,8 @@ class Sheet:
     def put(self, segments: "Iterable[Segment]") -> list[Segment]:
         """Put these in their places; return those that were not there yet."""
         new = []
-        for segment in segments:
+        # In file order, what goes between two others is seldom, and what each two need between them is told once.
+        for segment in sorted(segments, key=lambda segment: segment.start):
             if segment.start in self._among:
                 continue
             new.append(segment)
@@ -208,6 +209,11 @@ class Sheet:
             return True
         self.take_back(new)
         return False
+
+    def left(self, note: Size) -> int:
+        """Return how many characters one more line may have, at most, beside a note of that size."""
+        room, taken = self.segments.room, self.size + note
+        return -1 if taken.lines >= room.lines else min(room.size - taken.bytes, room.characters - taken.characters)
 
     def has(self, start: int) -> bool:
         """Say whether the segment that begins with this line is on the sheet."""

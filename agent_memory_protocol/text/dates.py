@@ -209,8 +209,10 @@ def after_time(text: str) -> str:
 
 
 def _has_shape(text: str) -> bool:
+    if len(text) != 10 or text[4] != "-" or text[7] != "-":
+        return False
     digits = text[:4] + text[5:7] + text[8:]
-    return len(text) == 10 and text[4] == text[7] == "-" and digits.isascii() and digits.isdigit()
+    return digits.isascii() and digits.isdigit()
 
 
 def may_hold_date(text: str) -> bool:

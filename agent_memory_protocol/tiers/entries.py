@@ -112,8 +112,9 @@ class Entry:
         self.headings: tuple[int, ...] = ()
         self.label: int | None = None
         self.marks = marks.read(paragraph)
-        self.day = self.mark.day if self.mark else None
-        self.day_source = OWN if self.mark else ""
+        date = self.marks.date
+        self.day = date.day if date else None
+        self.day_source = OWN if date else ""
         self.closed = True
 
     @property
@@ -198,8 +199,9 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
         if label is not None and _is_passed_over(lines, block):
             position += 1
             continue
-        _add_prose(found, lines, run, above)
-        run = []
+        if run:
+            _add_prose(found, lines, run, above)
+            run = []
         count = 1
         if block.kind == markdown.HEADING:
             above = _add_heading(found, lines, block, above)
@@ -257,7 +259,7 @@ def _add_items(
     count = _steps(lines, blocks, position)
     block, last = blocks[position], blocks[position + count - 1]
     paragraph = paragraph_text(lines, block)
-    target = links.note_target(paragraph)
+    target = links.note_target(paragraph) if "](" in paragraph else ""
     if target:
         line = IndexLine(block.start, block.end, target)
         line.headings, line.label = above, label.start if label else None
@@ -275,6 +277,8 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
     Each item is an entry where one has a date or an end of its own or is an index line, where the list is long, and
     where something at the margin breaks the numbering.
     """
+    if not lines[blocks[position].start].lstrip(" \t")[:1].isdigit():
+        return 1
     number, delimiter = _number(lines, blocks[position])
     if not delimiter or (position and _number(lines, blocks[position - 1])[1] == delimiter):
         return 1
@@ -526,6 +530,8 @@ def _date_headings(found: Outline, lines: list[str]) -> None:
 
 
 def _inherit_dates(found: Outline) -> None:
+    if all(one.day is None for one in (*found.headings, *found.labels.values())):
+        return
     for entry in found.entries:
         label = found.labels[entry.label] if entry.label is not None else None
         if entry.day is None and label is not None and label.day is not None:

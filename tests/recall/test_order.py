@@ -3,7 +3,7 @@
 import pytest
 
 from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.recall.order import giving_up, newest
+from agent_memory_protocol.recall.order import giving_up, newest, sizes_of
 from agent_memory_protocol.text.dates import day_number
 from agent_memory_protocol.tiers.entries import Entry, IndexLine, read
 from tests.each_row import each_row
@@ -14,7 +14,7 @@ def given_up(text: str) -> list[str]:
     document = split_lines(text)
     found = read(document)
     units: list[Entry | IndexLine] = sorted([*found.entries, *found.index_lines], key=lambda unit: unit.start)
-    return [document[units[index].start].removeprefix("- ") for index in giving_up(document, units)]
+    return [document[units[index].start].removeprefix("- ") for index in giving_up(units, sizes_of(document, units))]
 
 
 ORDERS = [
