@@ -7,18 +7,19 @@ what differs tells them apart: a word that was exchanged or added, or two that c
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from .alike import changed_places, denials, same
 from .claims import split_sentences
-from .essence import Essence, essence
+from .essence import SAYS_LITTLE
 from .forms import FORMS
 from .gist import gist, words_of
 from .language import ENGLISH, Token, english, plain, tokenise, word_set
 from .mood import ASKS, GUESSES
 from .opposites import opposed
-from .senses import GENERIC, LIGHT
-from .tense import is_known_verb, is_past
+from .senses import GENERIC, LIGHT, is_light, rephrase, sense
+from .tense import is_past
 from .values import find_values, number_said
 
 _NO_NAMES = ENGLISH.subjects | ENGLISH.pronouns | ENGLISH.negators | frozenset(["an", "both", "his", "her", "its"])
@@ -45,6 +46,9 @@ _BOUNDS = {
     ),
 }
 """What makes a number the least or the most that is meant."""
+
+_OWNERS = word_set("her his my our own their your")
+_BEFORE_NOUNS = ENGLISH.prepositions | _OWNERS | word_set("a an the this that with")
 
 _ENDINGS = ("s", "ed")
 _OTHER_ENDINGS = ("ss", "eed")
@@ -78,25 +82,54 @@ def told_apart(one: str, other: str) -> str:
     if not apart and is_past(tokens) != is_past(others) and not _has_several(one, other):
         return "what was"
     found = ", ".join(sorted(apart)) or _differing(_plainest(tokens), _plainest(others))
-    return found or _exchanged(essence(one), essence(other))
+    return found or _exchanged(_senses(one), _senses(other)) or _owned(one, other) or _owned(other, one)
 
 
 def _has_several(*texts: str) -> bool:
     return any(len(split_sentences(text)) > 1 for text in texts)
 
 
-def _exchanged(first: Essence | None, second: Essence | None) -> str:
-    """Return the one word that each of two facts has in place of the other's, in any order.
+def _exchanged(first: Mapping[str, str], second: Mapping[str, str]) -> str:
+    """Return a word of each of two texts that the other has no word for; "" where only one of them has such a word."""
+    own = [
+        [written for meant, written in these.items() if those.keys().isdisjoint((meant, *_kin(meant)))]
+        for these, those in ((first, second), (second, first))
+    ]
+    return f"{own[0][0]} and {own[1][0]}" if all(own) else ""
 
-    Verbs are what other words for the same differ in, so they tell nothing apart.
-    """
-    if first is None or second is None or first.words.isdisjoint(second.words):
-        return ""
-    in_first = {word for word in first.words - second.words if second.words.isdisjoint(FORMS.get(word, ()))}
-    in_second = {word for word in second.words - first.words if first.words.isdisjoint(FORMS.get(word, ()))}
-    exchanged = (*in_first, *in_second)
-    is_one = len(in_first) == len(in_second) == 1 and not any(map(is_known_verb, exchanged))
-    return " and ".join(exchanged) if is_one else ""
+
+def _kin(meant: str) -> Iterator[str]:
+    """Yield what else a word may be called: bought of buy, linter of lint."""
+    yield from FORMS.get(meant, ())
+    yield from (f"{meant}er", f"{meant}r", meant.removesuffix("er"), meant.removesuffix("r"))
+
+
+def _senses(text: str) -> dict[str, str]:
+    """Return what the words of a text mean, as it is compared, each with a word that was written for it."""
+    tokens = tokenise(rephrase(plain(text)), ENGLISH)
+    found = {}
+    for place, token in enumerate(tokens):
+        word = token.lowered
+        if word not in SAYS_LITTLE | ENGLISH.conditions and (
+            not (token.is_plain and is_light(token)) or _says_which(tokens, place)
+        ):
+            found[number_said(word) or sense(token)] = token.written
+    return found
+
+
+def _says_which(tokens: Sequence[Token], place: int) -> bool:
+    """Say whether a verb says which of several things is meant: “the live key”."""
+    ahead, behind = tokens[max(place - 1, 0)], tokens[place + 1 : place + 2]
+    return ahead.lowered in _BEFORE_NOUNS and bool(behind) and behind[0].lowered not in SAYS_LITTLE
+
+
+def _owned(one: str, other: str) -> str:
+    """Return what a text calls its own, where the other says instead which one it means: “our registry”."""
+    first, second = words_of(tokenise(plain(one), ENGLISH))[0], words_of(tokenise(plain(other), ENGLISH))[0]
+    known = {word for word, _ in first}
+    which = {noun: word for (word, at), (noun, behind) in pairwise(second) if behind == at + 1 and word not in known}
+    owned = ((owner, noun) for (owner, _), (noun, _) in pairwise(first) if owner in _OWNERS)
+    return next((f"{owner} and {which[noun]}" for owner, noun in owned if noun in which), "")
 
 
 def _differing(words: Sequence[str], others: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ _UNDOING = frozenset(
 )
 """Verbs that undo another one; the word after them is what they are done to."""
 
-_NO_NOUN = _EMPTY | _TYING | _LISTING | ENGLISH.negators
+SAYS_LITTLE = _EMPTY | _TYING | _LISTING | ENGLISH.negators
 """What a word is followed by that says nothing of the next one."""
 
 _LETTERS = "BCDEFGHXYZ"
@@ -280,7 +280,7 @@ class _Reading:
     def _says_which(self, place: int) -> bool:
         """Say whether a word that undoes another only says which ones are meant: of “private repos” others are not."""
         word, rest = self._lowered[place], self._tokens[place + 1 : place + 2]
-        if not rest or not rest[0].is_plain or rest[0].after in _COMMAS or rest[0].lowered in _NO_NOUN:
+        if not rest or not rest[0].is_plain or rest[0].after in _COMMAS or rest[0].lowered in SAYS_LITTLE:
             return False
         if word.endswith(("ed", "en")):
             return place != 1

@@ -126,6 +126,8 @@ _SAID = (
     (r"check(?:s|ed|ing)? in(?:to)?", "commit"),
     (r"(?:turn|switch)(?:s|es|ed|ing)? on|(?:turn|switch)ed on", "enabled"),
     (r"(?:turn|switch)(?:s|es|ed|ing)? off|(?:turn|switch)ed off", "disabled"),
+    (r"(?:turn|switch) (\w+) on(?= for\b|[.!]?$)", r"enable \1"),
+    (r"(?:turn|switch) (\w+) off(?= for\b|[.!]?$)", r"disable \1"),
     (r"(is|are|be|stays?) on(?= by default|[.!]?$)", r"\1 enabled"),
     (r"(is|are|be|stays?) off(?= by default|[.!]?$)", r"\1 disabled"),
     (r"log(?:ged|ging)? in(?:to)?", "login"),

@@ -33,7 +33,10 @@ def test_no_pair_of_the_table_is_merged_by_rule_or_by_an_operator(kind):
 
 
 NEARLY = [line.split("\t") for line in TABLE.with_name("nearly.tsv").read_text(encoding="utf-8").splitlines()]
-"""Pairs that are nearly the same: a word was exchanged or added, two changed places, or the mood is another one."""
+"""Pairs that are nearly the same: a word was exchanged or added, two changed places, or the mood is another one.
+
+Those that are reworded say another fact in one word, and the rest of it in other words.
+"""
 
 
 @pytest.mark.slow

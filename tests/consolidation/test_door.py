@@ -117,7 +117,7 @@ def test_a_merge_names_every_side_and_replaces_each(make):
         ("We call get_user.", "We call getUser.", "", "getUser"),
         ("The owner is Alice.", "The owner is Bob.", "", "Alice, Bob"),
         ("Deploys need a review.", "Deploys need no review.", "", "negation"),
-        ("Deploys need a review.", "Deploys wait for a review.", "Deploys do not need a review.", "negation"),
+        ("Deploys need a review.", "A deploy requires a review.", "Deploys do not need a review.", "negation"),
     ],
 )
 def test_no_operator_merges_what_a_number_path_version_name_or_negation_tells_apart(make, one, other, body, why):
