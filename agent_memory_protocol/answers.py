@@ -11,6 +11,7 @@ from typing import Protocol
 from . import limits
 from .layout import Target
 from .text import labels
+from .text.labels import BELOW
 
 Json = dict[str, object]
 """One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""
@@ -142,6 +143,7 @@ class Found(labels.Labelled):
         label: the label that governs the entry, "" where none does.
         about: what is known of the entry besides its text.
         section: the heading above the entry, "" where there is none.
+        headings: all headings above it, outermost first, without the title of its document.
         date: the day it is from: of an entry its date, of a note the one in its header, else that of its file; of what
             has left, the day it left on. None for a lasting entry.
         passage: the part of it that matched, on one line, with its label in front.
@@ -163,6 +165,7 @@ class Found(labels.Labelled):
     label: str = ""
     about: About = NOTHING_KNOWN
     section: str = ""
+    headings: tuple[str, ...] = ()
     date: dt.date | None = None
     passage: str = ""
     passage_line: int = 0
@@ -170,6 +173,11 @@ class Found(labels.Labelled):
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
     fit: float = 1.0
+
+    @property
+    def place(self) -> str:
+        """The headings above it on one line, as `--section` takes them."""
+        return BELOW.join(self.headings) or self.section
 
     @property
     def file(self) -> str:
@@ -185,6 +193,7 @@ class Found(labels.Labelled):
             "path": self.file,
             "line": self.line,
             "section": self.section,
+            "headings": [*self.headings],
             "label": self.label,
             "date": self.date and self.date.isoformat(),
             "text": self.text,
@@ -234,6 +243,8 @@ class StoredEntry(labels.Labelled):
     Attributes:
         id: 12 hex digits, the same at every place and with every date.
         text: its Markdown, lines joined with newlines.
+        section: the heading above it, "" where there is none.
+        headings: all headings above it, outermost first, without the title of its document.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.
         label: the label that governs it, "" where none does.
@@ -256,6 +267,12 @@ class StoredEntry(labels.Labelled):
     disputed: bool = False
     as_of: dt.date | None = None
     about: About = NOTHING_KNOWN
+    headings: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The headings above it on one line, as `--section` takes them."""
+        return BELOW.join(self.headings) or self.section
 
     def is_expired(self, today: dt.date) -> bool:
         """Say whether its last day is before today."""
@@ -267,6 +284,7 @@ class StoredEntry(labels.Labelled):
             "id": self.id,
             **self.target.to_json(),
             "section": self.section,
+            "headings": [*self.headings],
             "label": self.label,
             "date": self.date and self.date.isoformat(),
             "date_source": self.date_source or None,

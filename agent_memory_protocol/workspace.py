@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
     from .notes.store import KnownNotes
+    from .tiers.document import Section
     from .verbs.agents import Renaming
     from .verbs.close import Closed, Closing
     from .verbs.distill import Distillation, Distilled
@@ -71,7 +72,7 @@ class Workspace(Reader):
         actor: Actor | None = None,
         agent: str | None = None,
         conversation: str | None = None,
-        section: str | None = None,
+        section: Section | None = None,
         under: str | None = None,
         dated: date | bool | None = None,
         until: date | None = None,
@@ -91,7 +92,8 @@ class Workspace(Reader):
             actor: who writes; a person where it is left out.
             agent: whose document, where it is not the actor's.
             conversation: which conversation's document.
-            section: the heading to write under; created at the end where it does not exist.
+            section: the heading to write under; created at the end where it does not exist. `Staging > Database` is
+                the heading Database under Staging, and so is `("Staging", "Database")`.
             under: the label to write under, such as `Never`; created at the end of the section where it does not
                 exist. Without it, the entry goes under no label.
             dated: a date, True for today, False for none; by default today in the conversation tier, else none.

@@ -134,7 +134,7 @@ def _show_entry(call: Call, entry_id: str, who: Actor) -> None:
 
 
 def _alone(entry: StoredEntry) -> Iterator[str]:
-    yield f"{entry.id}  {entry.target}:{entry.line}  {entry.section}".rstrip()
+    yield f"{entry.id}  {entry.target}:{entry.line}  {entry.place}".rstrip()
     yield from entry.alone.split("\n")
     if known := _known(entry):
         yield f"    ({known})"

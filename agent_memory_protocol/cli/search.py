@@ -223,4 +223,4 @@ def _hit(found: "Found | RecalledRecord", store: str | None) -> _Hit:
         return _Hit(place, found.text, shown_by, found)
     in_conversation = found.target.tier is Tier.CONVERSATION
     shown_by = f"amp show {found.id}" + (f" {found.target.option}" if in_conversation else "")
-    return _Hit(f"{place}  {found.id}", found.section, shown_by, found)
+    return _Hit(f"{place}  {found.id}", found.place, shown_by, found)

@@ -25,6 +25,7 @@ from ..records.canonical import encode
 from ..records.record import RecordType, event_of
 from ..secrets.find import check_text
 from ..tiers import compose
+from ..tiers.document import Section
 from ..workspace import Workspace
 from .acceptance import Acceptance
 from .convert import TOLD, keep, readable
@@ -214,7 +215,7 @@ def into_document(
     Those come in that `accept` lets in; without it, all do. The list `notes` gets what is said of the new ones: what
     each repeats, contradicts or changes.
 
-    Each goes under the heading that it was under, or else that its last tag names, and under its label. Its marks
+    Each goes under the headings that it was under, or else that its last tag names, and under its label. Its marks
     are in front of it, and what is known of it goes into the ledger.
 
     An entry that was a note becomes one again, beside the document.
@@ -225,11 +226,6 @@ def into_document(
     told: list[str] = [] if notes is None else notes
     once = _Once()
     allow = workspace.settings.secrets_allow
-
-    def title() -> str | None:
-        """Return the first heading: a label further down is another one than one that was under no section."""
-        headings = [one.text for found in workspace.documents(actor, [target]) for one in found.outline.headings]
-        return headings[0] if headings else None
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         if accept is not None:
@@ -244,6 +240,10 @@ def into_document(
             check_text(entry.text, allow=allow)
             return entry.text.strip() not in here
         headings = known.headings_of(entry.extra, entry.tags)
+        if not from_page and known.HEADINGS not in entry.extra:
+            headings = headings[-1:]  # tags of another tool, of which the last is as good a heading as any
+        # A label further down is another one than one that was under no section.
+        section: Section | None = headings or (() if label else None)
         try:
             done = workspace.remember(
                 compose.with_marks(text, markdown.marks_of(entry)),
@@ -251,9 +251,9 @@ def into_document(
                 agent=target.owner if target.tier.owner == "agent" else None,
                 conversation=target.owner if target.tier.owner == "conversation" else None,
                 actor=actor,
-                section=headings[-1] if headings else title() if label else None,
+                section=section,
                 under=label or None,
-                dated=_day(entry) if not markdown.is_dated_by_others(entry, headings[-1:]) else False,
+                dated=_day(entry) if not markdown.is_dated_by_others(entry, headings) else False,
                 about=_about(entry._replace(tags=()) if from_page else entry, target),
                 keep=True,
             )

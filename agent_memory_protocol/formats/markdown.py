@@ -63,9 +63,6 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
     A label goes in front of the text, for most formats have no place for it, and into `extra`, from where it finds
     its way back above a list. The marks in front of an entry go into `extra` alone.
     """
-    headings = found.outline.headings
-    titles = [heading for heading in headings if heading.level == 1]
-    title = headings[0] if headings and titles == [headings[0]] else None
     front = dict(_front_matter(found))
     for entry_id, entry in found.by_id:
         if entry.holds_place(found.lines):
@@ -74,12 +71,11 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
         key, extra = named(
             entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_said(entry)), **front})
         )
-        above = [headings[index] for index in entry.headings]
         made = MemoryEntry(
             id=key,
             timestamp_ms=0 if entry.day is None else max(entry.day - _EPOCH, 0) * DAY,
             text=found.alone(entry),
-            tags=tuple(heading.text for heading in above if heading is not title),
+            tags=found.sections(entry),
             extra=extra,
         )
         yield attempt(f"line {entry.start + 1:,}", check, made)
@@ -183,7 +179,7 @@ def _add_section(lines: list[str], pieces: Iterable[Piece], depth: int) -> None:
     below: dict[str, list[Piece]] = {}
     for piece in pieces:
         if len(piece.headings) == depth:
-            here.setdefault(piece.label, []).extend(item_lines(compose.NewEntry(piece.lines, None), "-", ""))
+            _add_item(here.setdefault(piece.label, []), compose.NewEntry(piece.lines, None))
         else:
             below.setdefault(piece.headings[depth], []).append(piece)
     for label, items in here.items():
@@ -191,6 +187,15 @@ def _add_section(lines: list[str], pieces: Iterable[Piece], depth: int) -> None:
     for heading, inner in below.items():
         lines += [*([""] if lines[-1] else []), f"{'#' * (depth + 2)} {heading}", ""]
         _add_section(lines, inner, depth + 1)
+
+
+def _add_item(lines: list[str], new: compose.NewEntry) -> None:
+    """Add an entry to a list. Of two numbered lists that would be one, the second is in a bullet."""
+    was_steps = bool(lines) and (lines[-1] == "" or lines[0][:1].isdigit())
+    if new.is_steps and not was_steps:
+        lines += [*([""] if lines else []), *item_lines(new, "", ""), ""]
+    else:
+        lines += item_lines(new, "-", "")
 
 
 # What is lost
@@ -251,7 +256,8 @@ def _marks_as_read(entry: MemoryEntry) -> MemoryEntry:
 
 
 def _own_id(entry: MemoryEntry) -> str:
-    return document.entry_id(label_and_text(entry)[1], Target(Tier.SHARED))
+    text = label_and_text(entry)[1]
+    return document.entry_id(document.bare_text(text) if text[:1].isdigit() else text, Target(Tier.SHARED))
 
 
 def _own_extra(entry: MemoryEntry) -> Mapping[str, str]:

@@ -1,21 +1,30 @@
 """Findings: what a read-only agent reports in its output, in a fenced block whose info string is `memory-findings`.
 
-One bullet, or one numbered list, is one finding. `shared:`, `agent:` or `conversation:` before its text says where it
-belongs (decision 11).
-A heading in the block names the section of the bullets below it, and a label above them is their label.
+The block is read as a page of memory is: an item, or a numbered list, is one finding, under its headings and its label.
+`shared:`, `agent:` or `conversation:` before its text, behind its marks, says where it belongs (decision 11).
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
 
-from ..layout import TIERS, Tier
+from ..layout import TIERS, Target, Tier
 from ..limits import split_lines
+from ..text import marks
 from ..text.headers import split_header
-from ..text.markdown import closes_fence, fence_length, heading_level, heading_text, marker_width
+from ..text.labels import BELOW
+from ..text.markdown import closes_fence, fence_length
 from ..text.reported import signed
-from ..tiers.entries import is_label, label_in
+from ..tiers import document
+from ..tiers.entries import Entry, IndexLine, items_of
 
 INFO = "memory-findings"
-_BULLETS = ("- ", "* ", "+ ")
+_TIER = re.compile(
+    rf"(?P<front>(?:\[[^\]]*\]\s*|\d{{4}}-\d\d-\d\d:?\s*|[^\w\s*`\"'(\[]\s*)*)"
+    rf"\**(?P<tier>{'|'.join(one.value for one in TIERS)})\s*\**\s*:[\s*]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,7 @@ class Reported:
 
     Attributes:
         tier: the tier that its reporter names; None for no tier.
-        section: the heading above it in the block, "" for no heading.
+        section: the headings above it in the block, "" for no heading.
         label: the label above its bullets, "" for no label.
     """
 
@@ -38,7 +47,7 @@ def read_findings(output: str) -> list[Reported]:
     """Return the findings in an agent's output, in their order. A block inside another fence is only a sample."""
     found: list[Reported] = []
     for block in _blocks(split_lines(output.removeprefix("\ufeff"))):
-        found += [_finding(*bullet) for bullet in _bullets(block)]
+        found += _found(block)
     return [finding for finding in found if finding.text]
 
 
@@ -58,72 +67,98 @@ def entry_text(finding: Reported, reporter: str, *, writer: str | None = None, m
     return signed(finding.text, reporter, said)
 
 
+def day_hidden_by(signed_text: str, finding: Reported) -> date | None:
+    """Return the day of a finding that its text no longer says with who reported it behind it, as `x (2026-04-09)`."""
+    said, now = (marks.read(text.partition("\n\n")[0]).date for text in (finding.text, signed_text))
+    return date.fromordinal(said.day) if said and not now else None
+
+
 def tells(text: str, finding: Reported, reporter: str) -> bool:
     """Say whether an entry, without marker and date, is this finding of this reporter, no matter who saved it."""
-    said, _, rest = text.rpartition(f" (reported by {reporter}")
-    return said == finding.text and rest[:1] in (")", ",")
+    said, _, rest = text.rpartition(f"(reported by {reporter}")
+    return said.split() == finding.text.split() and rest[:1] in (")", ",")
 
 
-def _blocks(lines: list[str]) -> list[list[str]]:
-    blocks: list[list[str]] = []
-    fence, inside = "", False
-    for line in lines:
+def _blocks(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines of each block. A fence in it that says what it holds, or is indented in an item, is inside it."""
+    block: list[str] | None = None
+    fence, indent, inner = "", 0, ""
+    for number, line in enumerate(lines):
         text = line.strip(" \t")
-        if fence:
-            if text and closes_fence(text, fence[0], len(fence)):
-                fence = ""
-            elif inside:
-                blocks[-1].append(line)
-        elif text and len(line) - len(line.lstrip(" ")) <= 3 and (length := fence_length(text)):
-            fence = text[:length]
-            inside = text[length:].split()[:1] == [INFO]
-            if inside:
-                blocks.append([])
-    return blocks
-
-
-def _bullets(lines: list[str]) -> list[tuple[str, str, str]]:
-    """Return the text of each bullet, its further lines joined on, with the heading and the label above it."""
-    bullets: list[tuple[list[str], str, str]] = []
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    section = label = ""
-    is_apart = True
-    is_open = False  # nothing is under the label yet
-    is_numbered = False  # the last finding is a numbered list that may go on
-    for line in lines:
-        text = line[margin:].rstrip()
-        if text.startswith(_BULLETS) or text in ("-", "*", "+"):
-            bullets.append(([text[2:].strip()], section, label))
-            is_numbered = False
-        elif text[:1].isdigit() and marker_width(text):
-            if is_numbered:
-                bullets[-1][0].append(text)
-            else:
-                bullets.append(([text], section, label))
-            is_numbered = True
-        elif text[:1] == "#" and heading_level(text):
-            section, label, is_numbered = heading_text(text), "", False
-        elif text.startswith("<!--") and text.endswith("-->") and text.strip("<!- >"):
-            continue  # nobody sees it
-        elif is_apart and text[:1].strip() and is_label(label_in([text])):
-            label = label_in([label, "", text] if is_open else [text])
-            is_open = True
-            is_apart = is_numbered = False
+        margin = len(line) - len(line.lstrip(" \t"))
+        length = fence_length(text) if text else 0
+        ends = bool(length) and closes_fence(text, (inner or fence)[:1], len(inner or fence))
+        if inner:
+            inner = "" if ends else inner
+        elif fence and ends and not (block and margin > indent + 1 and _is_closed(lines[number + 1 :], text, indent)):
+            fence = ""
+            if block:
+                yield block
+            block = None
+        elif fence and block is not None and length:
+            inner = text[:length]
+        elif not fence and length and margin <= 3:
+            fence, indent = text[:length], margin
+            block = [] if text[length:].split()[:1] == [INFO] else None
             continue
-        elif text.strip():
-            if bullets:
-                bullets[-1][0].append(text.strip())
-            if is_apart and text[:1].strip():
-                label = ""
-        is_open = is_open and not text.strip()
-        is_apart = not text.strip() or text[:1] == "#"
-    return [(" ".join(parts), section, label) for parts, section, label in bullets]
+        if fence and block is not None:
+            block.append(line)
+    if block:
+        yield block
 
 
-def _finding(text: str, section: str, label: str) -> Reported:
-    head, colon, rest = text.partition(":")
-    name = head.strip("* ").lower()
-    for tier in TIERS:
-        if colon and name == tier.value:
-            return Reported(rest.lstrip("* ").strip(), tier, section, label)
-    return Reported(text, None, section, label)
+def _is_closed(lines: list[str], fence: str, indent: int) -> bool:
+    """Say whether the next fence in some lines is indented in an item too, so that the one before them begins there."""
+    follows = next((line for line in lines if closes_fence(line.strip(" \t") or "-", fence[0], len(fence))), "")
+    return len(follows) - len(follows.lstrip(" \t")) > indent + 1
+
+
+def _found(block: list[str]) -> Iterator[Reported]:
+    """Yield the findings of a block. A paragraph below one belongs to it; what is neither is one of its own."""
+    margin = min((len(line) - len(line.lstrip()) for line in block if line.strip()), default=0)
+    page = document.parse("\n".join(line[margin:] for line in block).encode(), Target(Tier.CONVERSATION, "c"))
+    last: Reported | None = None
+    # A link to a note begins an index line, which no finding can be: who saves it says so.
+    links = [_entry(one) for one in page.outline.index_lines]
+    found = sorted([*page.outline.entries, *links], key=lambda one: one.start)
+    for entry in (item for one in found for item in _apart(page, one)):
+        text = _text(page, entry)
+        if text and (entry.is_item or not entry.paragraph):
+            if last is not None:
+                yield last
+            last = _of(text, BELOW.join(page.sections(entry)), page.label(entry))
+        elif last is not None and not entry.is_item and entry.start not in page.outline.labels:
+            gap = "\n\n" if "\n" in last.text + text else " "
+            last = replace(last, text=last.text + gap + text)
+    if last is not None:
+        yield last
+
+
+def _entry(line: IndexLine) -> Entry:
+    entry = Entry(line.start, line.end, is_item=True, column=len("- "), paragraph="")
+    entry.headings, entry.label = line.headings, line.label
+    return entry
+
+
+def _apart(page: document.Document, entry: Entry) -> list[Entry]:
+    """Return the items of a numbered list where one of them names a tier, else the entry alone."""
+    items = items_of(page.lines, page.outline, entry)
+    return items if any(_TIER.match(one.paragraph) for one in items) else [entry]
+
+
+def _text(page: document.Document, entry: Entry) -> str:
+    """Return an entry without its bullet, on one line where it is one paragraph."""
+    shift = entry.column if entry.items == 1 else 0
+    first, *rest = page.text(entry).split("\n")
+    lines = [first[shift:], *(line.lstrip() if line[:shift].strip() else line[shift:] for line in rest)]
+    if entry.paragraph.count("\n") == len(rest):
+        return " ".join(" ".join(lines).split())
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _of(text: str, section: str, label: str) -> Reported:
+    named = _TIER.match(text)
+    if named is None:
+        return Reported(text, None, section, label)
+    tier = next(one for one in TIERS if one.value == named["tier"].lower())
+    return Reported((named["front"] + text[named.end() :]).strip(), tier, section, label)

@@ -8,7 +8,7 @@ from ..layout import Tier, check_agent_name
 from ..project.access import Actor
 from ..tiers.document import bare_text
 from ..workspace import Workspace
-from .findings import Reported, entry_text, read_findings, reporter_named_in, tells
+from .findings import Reported, day_hidden_by, entry_text, read_findings, reporter_named_in, tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ def harvest(
                 conversation=where,
                 section=finding.section or section,
                 under=finding.label or None,
+                dated=day_hidden_by(text, finding),
                 about=About(writer=reported_by),
                 keep=True,
             )

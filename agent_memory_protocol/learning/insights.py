@@ -13,6 +13,7 @@ from ..text import alike, labels, marks, nearly
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
+from ..text.labels import BELOW
 from ..text.phrases import beginning
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
@@ -480,7 +481,7 @@ def _overflow(material: Material, added: Sequence[Suggestion], leaving: set[str]
             reason = f"the shared document is full, and {owner} works on this"
             target = Target(Tier.AGENT, owner)
             day = 0 if entry.mark is None else entry.mark.day
-            section = shared.section(entry)
+            section = BELOW.join(shared.sections(entry))
             moved = Suggestion(MOVE, OVERFLOW, text, target, confidence, reason, entry_id, section=section, day=day)
             yield replace(moved, marks=tuple(marks.words_of(until=entry.marks.until)))
         lines, size = lines - (entry.end - entry.start), size - len(shared.text(entry).encode()) - 1

@@ -20,7 +20,8 @@ _PLAIN = {
 _KINDS: dict[str, Json] = {
     **{key: {"type": kind} for kind, keys in _PLAIN.items() for key in keys.split()},
     **dict.fromkeys(
-        ("after", "before", "disputed", "ids", "notes", "problems", "reasons", "warnings", "went_along"), TEXTS
+        ("after", "before", "disputed", "ids", "notes", "problems", "reasons", "warnings", "went_along"),
+        TEXTS,
     ),
     **dict.fromkeys(("date_source", "problem", "replaced"), TEXT_OR_NULL),
     "date": {**TEXT_OR_NULL, "description": "YYYY-MM-DD; null for what is lasting"},
@@ -31,7 +32,7 @@ _KINDS: dict[str, Json] = {
 KNOWN: dict[str, Json] = {
     **dict.fromkeys(("kind", "source", "until", "as_of", "writer", "scope", "expires_at"), TEXT_OR_NULL),
     "confidence": {"type": ["number", "null"]},
-    **dict.fromkeys(("tags", "replaced", "disputed_with"), TEXTS),
+    **dict.fromkeys(("headings", "tags", "replaced", "disputed_with"), TEXTS),
     **{key: {"type": "boolean"} for key in ("keep", "disputed")},
 }
 """What is known of an entry besides its text: from its ledger, and its marks."""

@@ -55,7 +55,11 @@ _CORRECTION = shape(word={"type": "string"}, searched=TEXT_LIST)
 _LINE = shape("line", "text")
 _HIT = shape(
     *("target", "path", "line", "section", "label", "date", "state", "text", "score", "fit", "reasons"),
-    may_lack=("target", "path", "line", "section", "label", "date", "state", "about", "passage", "lines", "fit"),
+    may_lack=(
+        *("target", "path", "line", "section", "headings", "label", "date", "state"),
+        *("about", "passage", "lines", "fit"),
+    ),
+    headings=TEXT_LIST,
     about=_ABOUT,
     passage=_LINE,
     lines=list_of(_LINE),

@@ -12,6 +12,9 @@ from . import markdown
 LONGEST = 160
 """Characters of a label in front of a text; of a longer one the beginning is there."""
 
+BELOW = " > "
+"""What is between the headings in a section's name: `Staging > Database`."""
+
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")
 """What a label ends with that is not in front of a text, where a colon is."""

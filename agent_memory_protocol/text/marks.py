@@ -149,9 +149,16 @@ def bare(text: str, marks: Marks) -> str:
 
 
 def without_date_in_front(text: str, date: Mark) -> str:
-    """Return a text without the date in front of it and what sets the date off: emphasis, a colon or a dash."""
+    """Return a text without the date in front of it and what sets the date off: emphasis, a colon or a dash.
+
+    Emoji before the date stay: a cross says what a tick denies.
+    """
     rest = text[date.end :]
-    opened = text[: date.start]
+    ornament = text[: date.start].rstrip("*_(")
+    opened = text[len(ornament) : date.start]
+    if ornament.strip():
+        inner = Mark(date.day, len(opened), date.end - len(ornament), bracketed=date.bracketed)
+        return f"{ornament.rstrip()} {without_date_in_front(opened + text[date.start :], inner)}"
     if opened.strip("*_") in ("", "(") and opened:
         if opened == "(" and rest.startswith(")"):
             return rest[1:].lstrip(_SET_OFF + "/,.")

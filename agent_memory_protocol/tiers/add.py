@@ -1,15 +1,26 @@
 """Add an entry to a document: where it goes, and that nothing else has changed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import Refused
 from ..text import labels, markdown
+from ..text.labels import BELOW
 from ..text.visible import KEEPER
 from . import entries
 from .compose import NewEntry
-from .document import Document, after_heading, find_sections, item_lines, with_block
+from .document import (
+    Document,
+    Section,
+    after_heading,
+    end_of_section,
+    find_sections,
+    item_lines,
+    path_of,
+    with_block,
+)
 from .entries import Entry, Heading, IndexLine
+from .taken import back_over_blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,44 +37,41 @@ class Added:
         return self.document.ids[self.document.outline.entries.index(self.entry)]
 
 
-def add(document: Document, new: NewEntry, section: str | None = None, label: str | None = None) -> Added:
+def add(document: Document, new: NewEntry, section: Section | None = None, label: str | None = None) -> Added:
     """Add an entry: after the last one that no label governs under the section's heading, or the file's first one.
 
     With a label, as `check_label` returns it, the entry goes to the end of that label's list: one directly under that
-    heading, or where no section is named, the last one in the file. A section or label that does not exist is made; of
-    two sections with that name the last is used. The notes say so. (docs/protocol.md, “Labels”.)
+    heading, or where no section is named, the last one in the file. A section or label that does not exist is made,
+    with the headings above it that its name says; of two sections with that name the last is used. The notes say so.
+    (docs/protocol.md, “Labels”.)
 
     Raises:
         Refused: the document's structure would change: a fence that never closes would swallow the entry.
     """
-    headings = document.outline.headings
     notes = []
-    made = []
-    if section is None:
-        heading = headings[0] if headings else None
-    else:
-        matching = find_sections(document, section)
-        heading = matching[-1] if matching else None
-        if len(matching) > 1:
-            notes.append(
-                f"{len(matching)} sections are called {section!r}; the last one, line {matching[-1].start + 1}, is used"
-            )
-        if not matching:
-            made.append(f"## {section.strip().lstrip('#').strip()}")
-            notes.append(f"added the missing section {made[0]!r} at the end")
+    matching = find_sections(document, section or ())
+    heading = matching[-1] if matching else None
+    if len(matching) > 1:
+        named = section if isinstance(section, str) else BELOW.join(section or ())
+        notes.append(
+            f"{len(matching)} sections are called {named!r}; the last one, line {matching[-1].start + 1}, is used"
+        )
+    made, place, of = _missing(document, section) if section and not matching else ([], _end(document), "")
+    if made:
+        notes.append(f"added the missing section {BELOW.join(made)!r} at the end{of}")
     if label is not None and not made:
         governed = _last_under(document, heading, label, anywhere=section is None)
         if governed is not None:
             return _add_at(document, new, governed.end, governed, [], notes, label)
     if label is not None:
-        end = _end(document) if heading is None or made else _end_under(document, heading)
+        end = place if heading is None else _end_under(document, heading)
         if not made and _opens(document, end, label):
             return _add_at(document, new, end, None, [], notes, label)
         made.append(label)
         notes.append(f"added the missing label {made[-1]!r}")
         return _add_at(document, new, end, None, made, notes, label)
     if made:
-        return _add_at(document, new, _end(document), None, made, notes)
+        return _add_at(document, new, place, None, made, notes)
     last = _last_unit(document, heading)
     if heading is None and not document.outline.labels:
         position = _end(document)
@@ -75,6 +83,21 @@ def add(document: Document, new: NewEntry, section: str | None = None, label: st
         # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
         position, last = last.start, None
     return _add_at(document, new, position, last, [], notes)
+
+
+def _missing(document: Document, section: Section) -> tuple[list[str], int, str]:
+    """Return the headings to make for a section, the line they go to, and of which section that is the end."""
+    path, above = path_of(section), None
+    count = len(path)
+    while above is None and count > 1:
+        count -= 1
+        above = next(reversed(find_sections(document, path[:count])), None)
+    if above is None:
+        count, level, place, of = 0, 1, _end(document), ""
+    else:
+        level, place = above.level, back_over_blanks(document, end_of_section(document, above))
+        of = f" of {above.text!r}"
+    return [f"{'#' * min(level + n, 6)} {text}" for n, text in enumerate(path[count:], start=1)], place, of
 
 
 def _last_under(document: Document, heading: Heading | None, label: str, *, anywhere: bool) -> Entry | IndexLine | None:
@@ -120,10 +143,7 @@ def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine
 
 
 def _end(document: Document) -> int:
-    position = len(document.lines)
-    while position and not document.lines[position - 1].strip(" \t"):
-        position -= 1
-    return position
+    return back_over_blanks(document, len(document.lines))
 
 
 def _add_at(
@@ -136,17 +156,17 @@ def _add_at(
     label: str = "",
 ) -> Added:
     """Add an entry at a line, under a heading and a label made for it, and hold that nothing else has changed."""
-    marker, indent = _marker(document, after)
-    block = item_lines(new, "-" if made else marker, "" if made else indent)
-    for line in reversed(made):
-        block = [line, "", *block]
+    marker, indent = ("-", "") if made else _marker(document, after)
     after_text = position > 0 and document.lines[position - 1].strip(" \t") != ""
-    lead = after_text and (bool(made) or not _follows_tightly(document, after))
+    lead = after_text and (bool(made) or new.is_steps or not _follows_tightly(document, after))
     blank, apart = [""], ["", KEEPER, ""]
     near = blank * lead
     ways = [(above, below) for below in ([], blank) for above in (near, blank)]
     ways += [(near, apart), (blank, apart), (apart, []), (apart, apart)]
-    for above, below in ways:
+    for (above, below), bullet in ((way, one) for one in ["", marker][not new.is_steps :] for way in ways):
+        block = item_lines(new, bullet, indent)
+        for line in reversed(made):
+            block = [line, "", *block]
         lines = [*above, *block, *below]
         changed = with_block(document, position, position, lines)
         first = position + len(lines) - len(below) - len(new.lines)
@@ -190,18 +210,20 @@ def _only_added(old: Document, new: Document, entry: Entry, made: Sequence[str],
     def before(line: int) -> int:
         return line if line <= added.start else line - len(added)
 
-    others = [
-        (before(other.start), before(other.end), other.headings, new.label(other), other.day)
-        for other in new.outline.entries
-        if other is not entry
-    ]
-    headings = [(heading.level, heading.text) for heading in new.outline.headings]
-    old_headings = [(heading.level, heading.text) for heading in old.outline.headings]
-    if made and made[0].startswith("#"):
-        old_headings.append((2, markdown.heading_text(made[0])))
+    def governing(document: Document, other: Entry | IndexLine, line: Callable[[int], int]) -> tuple[object, ...]:
+        above = [line(document.outline.headings[index].start) for index in other.headings]
+        return line(other.start), line(other.end), above, document.label(other), getattr(other, "day", None)
+
+    def units(document: Document) -> list[Entry | IndexLine]:
+        return [*document.outline.entries, *document.outline.index_lines]
+
+    headings = [(heading.start, heading.level, heading.text) for heading in new.outline.headings]
+    stayed = [(before(start), level, text) for start, level, text in headings if start not in added]
+    came = [(level, text) for start, level, text in headings if start in added]
+    wanted = [(level, markdown.heading_text(line)) for line in made if (level := markdown.heading_level(line))]
     return (
-        others == [(one.start, one.end, one.headings, old.label(one), one.day) for one in old.outline.entries]
-        and headings == old_headings
-        and [(line.target, new.label(line)) for line in new.outline.index_lines]
-        == [(line.target, old.label(line)) for line in old.outline.index_lines]
+        [governing(new, one, before) for one in units(new) if one is not entry]
+        == [governing(old, one, int) for one in units(old)]
+        and stayed == [(heading.start, heading.level, heading.text) for heading in old.outline.headings]
+        and came == wanted
     )

@@ -11,6 +11,7 @@ from ..errors import RefusedText
 from ..limits import split_lines
 from ..text import dates, links, markdown, marks, visible
 from ..text.placeholders import is_placeholder
+from . import entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,14 @@ class NewEntry:
 
     lines: tuple[str, ...]
     day: int | None
+
+    @property
+    def is_steps(self) -> bool:
+        """Whether it is a numbered list that needs no bullet: it is one entry as it is."""
+        if not self.lines[0][:1].isdigit() or len(self.lines) < 2:
+            return False
+        found = entries.read([*self.lines]).entries
+        return [(one.items > 1, one.end) for one in found] == [(True, len(self.lines))]
 
 
 def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max_bytes: int) -> NewEntry:

@@ -15,10 +15,13 @@ from ..layout import Target
 from ..limits import split_lines, split_lines_with_ends
 from ..text import dates, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
+from ..text.labels import BELOW
 from . import entries
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
 
+Section = str | Sequence[str]
+"""The name of a section, the last part of it is enough; or all headings it is under and its own, without the title."""
 _LONGEST_SECTION = 120
 _LONGEST_LABEL = 1_000
 _SHORT = 1000
@@ -91,6 +94,12 @@ class Document:
         """Return the text of the heading an entry is under, "" where there is none."""
         return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
 
+    def sections(self, entry: Entry | IndexLine | Heading) -> tuple[str, ...]:
+        """Return the texts of the headings that something is under, outermost first, without the title of the file."""
+        above = entry.above if isinstance(entry, Heading) else entry.headings
+        headings = [self.outline.headings[index] for index in above]
+        return tuple(heading.text for heading in headings if heading is not self.outline.title)
+
     def alone(self, entry: Entry) -> str:
         """Return what an entry says where it goes alone: no marker, date or indentation, and its label in front."""
         if entry.items > 1:
@@ -161,9 +170,14 @@ def plain_id(one: str) -> str:
     return one.partition("-")[0]
 
 
+def parse_new(new: NewEntry, target: Target) -> Document:
+    """Return a document with a new entry alone."""
+    return parse("\n".join(own_lines(new)).encode(), target)
+
+
 def id_of_new(new: NewEntry, target: Target) -> str:
     """Return the id an entry would have once it is written."""
-    document = parse("\n".join(item_lines(new, "-", "")).encode(), target)
+    document = parse_new(new, target)
     return document.ids[0] if document.ids else ""
 
 
@@ -212,13 +226,32 @@ def identity_text(lines: Sequence[str], entry: Entry) -> str:
     return "\n".join([paragraph, *rest])
 
 
-def find_sections(document: Document, section: str) -> list[Heading]:
+def find_sections(document: Document, section: Section) -> list[Heading]:
     """Return the headings of that name. Case, Unicode form and trailing `#tags` do not matter."""
-    wanted = section_key(section)
-    return [heading for heading in document.outline.headings if section_key(heading.text) == wanted]
+    headings = document.outline.headings
+    if isinstance(section, str):
+        wanted = section_key(section)
+        named = [heading for heading in headings if section_key(heading.text) == wanted]
+        return named if named or BELOW not in section else find_sections(document, path_of(section))
+    if not section:
+        return headings[:1]
+    path = [*map(section_key, section)]
+
+    def leads_here(index: int) -> bool:
+        chain = (*headings[index].above, index)
+        keys = [section_key(headings[one].text) for one in chain]
+        return path in (keys, keys[1:] if chain[0] == 0 else keys)
+
+    return [heading for index, heading in enumerate(headings) if leads_here(index)]
 
 
-def section_span(document: Document, section: str) -> tuple[int, int]:
+def path_of(section: Section) -> tuple[str, ...]:
+    """Return the headings that the name of a section says, outermost first."""
+    parts = section.split(BELOW) if isinstance(section, str) else section
+    return tuple(part.strip().lstrip("#").strip() for part in parts)
+
+
+def section_span(document: Document, section: Section) -> tuple[int, int]:
     """Return the lines, end exclusive, of a section with all below it; of the last one with that name.
 
     Raises:
@@ -228,24 +261,24 @@ def section_span(document: Document, section: str) -> tuple[int, int]:
     if not found:
         names = ", ".join(repr(heading.text) for heading in document.outline.headings) or "none"
         raise InvalidArgument(f"{document.target.path} has no section {section!r}; it has {names}")
-    heading = found[-1]
-    later = [
-        other.start
-        for other in document.outline.headings
-        if other.start > heading.start and other.level <= heading.level
-    ]
-    return heading.start, min(later, default=len(document.lines))
+    return found[-1].start, end_of_section(document, found[-1])
 
 
-def check_section_name(section: str) -> None:
+def end_of_section(document: Document, heading: Heading) -> int:
+    """Return the line after a heading's section with all below it."""
+    later = (one.start for one in document.outline.headings if one.start > heading.start and one.level <= heading.level)
+    return min(later, default=len(document.lines))
+
+
+def check_section_name(section: Section) -> None:
     """Refuse what cannot be a heading's text.
 
     Raises:
         RefusedText: it is empty, longer than a line, or holds what a reader would not see.
     """
-    text = section.strip().lstrip("#").strip()
-    if not text or len(text) > _LONGEST_SECTION or len(text.splitlines()) > 1 or visible.first_invisible(text):
-        raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
+    for text in path_of(section):
+        if not text or len(text) > _LONGEST_SECTION or len(text.splitlines()) > 1 or visible.first_invisible(text):
+            raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
 
 
 def check_label(label: str) -> str:
@@ -373,9 +406,16 @@ def after_heading(document: Document, heading: Heading) -> int:
 
 
 def item_lines(new: NewEntry, marker: str, indent: str) -> list[str]:
-    """Return the lines of a new entry as a list item."""
+    """Return the lines of a new entry as a list item; a numbered list needs no marker where it is given none."""
+    if not marker:
+        return [indent + line if line else "" for line in new.lines]
     hang = indent + " " * (len(marker) + 1)
     return [f"{indent}{marker} {new.lines[0]}", *(hang + line if line else "" for line in new.lines[1:])]
+
+
+def own_lines(new: NewEntry) -> list[str]:
+    """Return the lines of a new entry as they are where nothing is around it."""
+    return item_lines(new, "" if new.is_steps else "-", "")
 
 
 def with_block(document: Document, start: int, end: int, block: Sequence[str]) -> Document:

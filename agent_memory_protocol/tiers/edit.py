@@ -26,10 +26,11 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
     marker, indent = "-", ""
     if entry.is_item:
         marker, indent = text[: markdown.marker_width(text)], line[: len(line) - len(text)]
-    lines = item_lines(new, marker, indent)
-    if entry.items > 1 and markdown.marker_width(new.lines[0]):
-        lines = [indent + line for line in new.lines]  # steps in the place of steps
-    for before, after in ((False, False), (True, False), (False, True), (True, True)):
+    # Steps in the place of steps, and of what no number is in front of.
+    is_bare = markdown.marker_width(new.lines[0]) if entry.items > 1 else new.is_steps and not marker[:1].isdigit()
+    blanks = ((False, False), (True, False), (False, True), (True, True))
+    for bullet, (before, after) in ((one, way) for one in ["", marker][not is_bare :] for way in blanks):
+        lines = item_lines(new, bullet, indent)
         block = [""] * before + lines + [""] * after
         changed = with_block(document, entry.start, entry.end, block)
         others = [signature(changed, other) for other in changed.outline.entries]

@@ -159,11 +159,11 @@ class Outline:
 
     Attributes:
         blocks: the top-level blocks it was made from.
-        title: the index of the file's first heading in `headings`, or None.
+        title: the first heading, where no other one is of level 1.
         labels: the label of each list that has one, by its first line.
     """
 
-    __slots__ = ("blocks", "entries", "headings", "index_lines", "labels")
+    __slots__ = ("blocks", "entries", "headings", "index_lines", "labels", "title")
 
     def __init__(self, blocks: list[Block]) -> None:
         self.blocks = blocks
@@ -171,6 +171,7 @@ class Outline:
         self.entries: list[Entry] = []
         self.index_lines: list[IndexLine] = []
         self.labels: dict[int, Label] = {}
+        self.title: Heading | None = None
 
 
 def outline(lines: list[str], blocks: list[Block]) -> Outline:
@@ -515,8 +516,9 @@ def _is_complete(line: str, following: str) -> bool:
 def _date_headings(found: Outline, lines: list[str]) -> None:
     """Give each heading the day its text or its label line says. The title dates nothing."""
     first_level = [heading for heading in found.headings if heading.level == 1]
+    found.title = found.headings[0] if found.headings and first_level == found.headings[:1] else None
     for heading in found.headings:
-        if heading is found.headings[0] and first_level == [heading]:
+        if heading is found.title:
             continue
         heading.day = dates.heading_day(heading.text)
         heading.day_source = FROM_HEADING

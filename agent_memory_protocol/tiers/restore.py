@@ -126,9 +126,8 @@ def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, T
             if [changed.text(entry) for entry in back] != [one.markdown for one in chain]:
                 continue
             governed = {(entry.headings, entry.label) for entry in back}
-            named = [section_key(changed.outline.headings[index].text) for index in back[0].headings]
-            wanted = _named_above(document, spot)
-            if len(governed) == 1 and named == wanted and texts(changed, others) == standing:
+            is_home = len(governed) == 1 and _is_governed(changed, back[0], first, _named_above(document, spot))
+            if is_home and texts(changed, others) == standing:
                 return changed
     raise Refused(f"{document.target.path}: {len(chain)} entries cannot be restored together")
 
@@ -286,8 +285,7 @@ def _find_headings(
             found = meant
             continue
         # The title may have been reworded; what was under it is under the file's first heading now.
-        titles = [index for index, heading in enumerate(headings) if heading.level == 1]
-        if depth == 0 and not one.previous and titles == [0] and one.level == 1:
+        if depth == 0 and not one.previous and document.outline.title and one.level == 1:
             found = 0
             continue
         if one.markdown == TITLE:
@@ -380,11 +378,14 @@ def _is_in_its_place(old: Document, new: Document, taken: Taken, spot: _Spot, li
     headings = new.outline.headings
     if entry is None or len(headings) != len(old.outline.headings) + len(spot.missing):
         return False
-    wanted = _named_above(old, spot)
-    label = "" if entry.label is None else span_text(new, new.outline.labels[entry.label])
-    return [section_key(headings[index].text) for index in entry.headings] == wanted and label == (
-        "" if taken.place.label is None else taken.place.label.markdown
-    )
+    return _is_governed(new, entry, taken, _named_above(old, spot))
+
+
+def _is_governed(document: Document, entry: Entry, taken: Taken, headings: Sequence[str]) -> bool:
+    """Say whether an entry is under headings of these names, and under the very label that it was under."""
+    label = "" if entry.label is None else span_text(document, document.outline.labels[entry.label])
+    named = [section_key(document.outline.headings[index].text) for index in entry.headings]
+    return named == [*headings] and label == ("" if taken.place.label is None else taken.place.label.markdown)
 
 
 def _named_above(document: Document, spot: _Spot) -> list[str]:

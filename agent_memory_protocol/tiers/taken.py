@@ -14,7 +14,7 @@ from typing import Any
 from ..layout import Target
 from ..text import labels, markdown
 from ..text.markdown import Block
-from .document import Document, bare_text, entry_id, key_of_label, plain_id, section_key
+from .document import Document, bare_text, end_of_section, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, IndexLine, Label, label_in
 
@@ -90,6 +90,11 @@ class Place:
     def section(self) -> str:
         """The text of the heading it was under, "" where it was under none."""
         return self.headings[-1].title if self.headings else ""
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The texts of the headings it was under, outermost first, without a title."""
+        return tuple(one.title for depth, one in enumerate(self.headings) if depth or one.level > 1)
 
     @property
     def label_text(self) -> str:
@@ -287,10 +292,9 @@ def with_title(taken: Taken, title: Above | None) -> Taken:
 
 
 def title_of(document: Document) -> Above | None:
-    """Return the title of a document: its first heading, if that is its only one of the first level."""
-    headings = document.outline.headings
-    titles = [number for number, heading in enumerate(headings) if heading.level == 1]
-    return above_of(document, headings[0]) if titles == [0] else None
+    """Return the title of a document."""
+    title = document.outline.title
+    return None if title is None else above_of(document, title)
 
 
 def _rank_by(taken_id: str) -> int:
@@ -491,12 +495,9 @@ def innermost(entry: Entry) -> int | None:
 
 def end_under(document: Document, heading: int | None) -> int:
     """Return the line after the last one that is under a heading, blank lines not counted."""
-    end = len(document.lines)
-    if heading is not None:
-        own = document.outline.headings[heading]
-        later = [other.start for other in document.outline.headings[heading + 1 :] if other.level <= own.level]
-        end = later[0] if later else end
-    return back_over_blanks(document, end)
+    if heading is None:
+        return back_over_blanks(document, len(document.lines))
+    return back_over_blanks(document, end_of_section(document, document.outline.headings[heading]))
 
 
 def after_heading(document: Document, heading: int | None) -> int:

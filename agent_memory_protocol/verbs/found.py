@@ -62,6 +62,7 @@ def _entry(session: Session, target: Target, hit: Hit, today: date, context: int
         found_by(hit, "entry", target, session.path(target), entry.id, entry.text, entry.label),
         line=entry.line,
         section=entry.section,
+        headings=entry.headings,
         date=entry.date,
         passage_line=line,
         lines=_governed(document, _around(document.lines, line, context)),

@@ -16,7 +16,7 @@ from ..text import labels, marks
 from ..tiers import compose, dispute, document, store
 from ..tiers.add import Added, add
 from ..tiers.compose import NewEntry
-from ..tiers.document import Document
+from ..tiers.document import Document, Section
 from ..tiers.entries import Entry
 from ..tiers.taken import take
 from .stored import stored_entry
@@ -36,7 +36,7 @@ def remember(
     session: Session,
     target: Target,
     text: str,
-    section: str | None,
+    section: Section | None,
     dated: date | bool | None,
     about: About | None,
     *,
@@ -51,7 +51,7 @@ def remember(
     about = about or About()
     session.check_write(target)
     session.check_secrets(text)
-    session.check_secrets(section, "section")
+    session.check_secrets(section if section is None else labels.BELOW.join(document.path_of(section)), "section")
     session.check_secrets(under, "label")
     for what, said in (("source", about.source), *(("tag", tag) for tag in about.tags)):
         session.check_said(said, what)
@@ -82,7 +82,8 @@ def remember(
     def write(current: Document) -> Change:
         nonlocal entry_id, status, notes
         leaving = [old] if old_in == target else []
-        heading, over = (section, label) if section or label or not leaving else _place_of(current, old)
+        is_named = section is not None or label is not None or not leaving
+        heading, over = (section, label) if is_named else _place_of(current, old)
         there = _standing(current, new, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
@@ -117,12 +118,18 @@ def remember(
 
 def _standing(current: Document, new: NewEntry, entry_id: str, label: str) -> Entry | None:
     """Return the entry that the new one repeats, if there is one."""
-    bare = document.bare_text("\n".join(document.item_lines(new, "-", "")))
+    bare = document.bare_text("\n".join(document.own_lines(new)))
     return document.standing(current, entry_id, label) or document.standing_alone(current, bare, label)
 
 
 def _kept(
-    session: Session, target: Target, new: NewEntry, section: str | None, label: str | None, about: About, error: str
+    session: Session,
+    target: Target,
+    new: NewEntry,
+    section: Section | None,
+    label: str | None,
+    about: About,
+    error: str,
 ) -> str:
     """Put an entry without room into the ledger, as if it had been there (decision 44). Returns what to say of it."""
     said = error.partition("; nothing was changed")[0]
@@ -165,12 +172,10 @@ def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:
     return target, found
 
 
-def _place_of(current: Document, entry_id: str) -> tuple[str | None, str | None]:
-    """Return the heading and the label of an entry; None for the title of the document, and where it has none."""
+def _place_of(current: Document, entry_id: str) -> tuple[Section | None, str | None]:
+    """Return the section and the label of an entry; None where it has none."""
     entry = current.entry(entry_id)
-    if entry is None:
-        return None, None
-    return current.section(entry) if len(entry.headings) > 1 else None, current.label(entry) or None
+    return (None, None) if entry is None else (current.sections(entry), current.label(entry) or None)
 
 
 def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: StoredEntry) -> list[str]:
@@ -196,7 +201,7 @@ def _restated(session: Session, target: Target, new: NewEntry, label: str) -> st
         return ""
     from ..learning import docs
 
-    said = document.bare_text("\n".join(document.item_lines(new, "-", "")))
+    said = document.bare_text("\n".join(document.own_lines(new)))
     place = docs.place_of(session.root, labels.in_front(label, said))
     return f"{place} already says the same" if place else ""
 
@@ -236,7 +241,8 @@ def _compose(
         raise InvalidArgument(f"the text says {named[0]} and the option {front[0]}; give one of the two")
     new = compose.compose(text, day=day, front=front, max_bytes=max_bytes)
     wants_today = not target.tier.lasts if dated is None else dated is True
-    if new.day is None and wants_today:
+    is_dated = dated is None and any(one.mark for one in document.parse_new(new, target).outline.entries)
+    if new.day is None and wants_today and not is_dated:
         return compose.compose(text, day=today.toordinal(), front=front, max_bytes=max_bytes)
     return new
 
@@ -245,7 +251,7 @@ def _add(
     session: Session,
     current: Document,
     new: NewEntry,
-    section: str | None,
+    section: Section | None,
     label: str | None,
     leaving: Sequence[str],
     *,

@@ -116,8 +116,11 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
             current = made
         standing = {*sayings(current), *frame.sayings(current)}
         left = [one for one in entries if one.saying not in standing]
-        changed, why = put_back_all(current, left, gone, check)
-        refused.update((one, f"{one}: {error}") for one, error in why.items())
+        run_of = {one.taken.id: one.run for one in chosen}
+        changed = current
+        for run in reversed(dict.fromkeys(run_of[one.id] for one in left)):  # where the last one went, no other one was
+            changed, why = put_back_all(changed, [one for one in left if run_of[one.id] == run], gone, check)
+            refused.update((one, f"{one}: {error}") for one, error in why.items())
         return Change(changed)
 
     if not entries:

@@ -124,7 +124,7 @@ class DocumentPart:
     @property
     def chapters(self) -> list[tuple[str, list[Card]]]:
         """Its entries under the heading above them, in the order of the file."""
-        return [(section, [*cards]) for section, cards in groupby(self.cards, lambda card: card.entry.section)]
+        return [(section, [*cards]) for section, cards in groupby(self.cards, lambda card: card.entry.place)]
 
     @property
     def places(self) -> dict[str, str]:

@@ -42,6 +42,24 @@ def test_each_bullet_of_a_block_is_a_finding(output):
     assert found[: len(FINDINGS)] == FINDINGS
 
 
+@each_row(
+    "bullet, text",
+    [
+        ("- [ ] shared: rotate the key", "[ ] rotate the key"),
+        ("- [2026-04-04] Shared: a hook", "[2026-04-04] a hook"),
+        ("- ✅ 2026-04-04: **shared:** a hook", "✅ 2026-04-04: a hook"),
+        ("* [keep] [2026-04-04] shared: a hook", "[keep] [2026-04-04] a hook"),
+        ("1. shared: a", "a"),
+        ("1. shared: a\n2. shared: b", "a b"),
+        ("- [shared: a](b.md)", "[shared: a](b.md)"),
+    ],
+)
+def test_the_tier_is_named_behind_the_marks_of_a_finding(bullet, text):
+    found = read_findings(f"```memory-findings\n{bullet}\n```\n")
+    assert " ".join(one.text for one in found) == text
+    assert {one.tier for one in found} == {None if "shared:" in text else Tier.SHARED}
+
+
 def test_two_blocks_are_read_in_their_order():
     assert read_findings(BLOCK + "\n" + BLOCK) == FINDINGS * 2
 
@@ -102,7 +120,21 @@ GOVERNED = {
     "no heading and no label": ("- a #1\n- b:\n- c\n", [("a #1", "", ""), ("b:", "", ""), ("c", "", "")]),
     "a numbered list, which is one finding": (
         "Never:\n\n1. push\n2. squash\n\n- a\n",
-        [("1. push 2. squash", "", "Never:"), ("a", "", "Never:")],
+        [("1. push\n2. squash", "", "Never:"), ("a", "", "Never:")],
+    ),
+    "headings below each other": (
+        "# Findings\n\n## Staging\n\n### Git\n\n- a\n\n## CI\n\n### Git\n\n- b\n",
+        [("a", "Staging > Git", ""), ("b", "CI > Git", "")],
+    ),
+    "a nested list": ("- a:\n  - b\n    - c\n- d\n", [("a:\n- b\n  - c", "", ""), ("d", "", "")]),
+    "a fence of the same length that says what it holds": (
+        "- a:\n  ```sh\n  b\n  ```\n- c\n",
+        [("a:\n```sh\nb\n```", "", ""), ("c", "", "")],
+    ),
+    "a bare fence in an item": ("- a:\n\n  ```\n  b\n  ```\n- c\n", [("a:\n\n```\nb\n```", "", ""), ("c", "", "")]),
+    "a table": (
+        "- a\n\n| b | c |\n|---|---|\n| d | e |\n",
+        [("a", "", ""), ("| b | c |\n|---|---|\n| d | e |", "", "")],
     ),
     "two labels above each other": ("Git:\n\nNever:\n\n- a\n", [("a", "", "Git: Never:")]),
     "a label with a comment below it": ("Never:\n\n<!-- since May -->\n\n- a\n", [("a", "", "Never:")]),

@@ -1,0 +1,226 @@
+"""What an entry says goes through every door that writes documents: its headings, its label, its day, its marks.
+
+The page has what people write: headings of one name under others, emoji, check boxes, steps, code, quotes, tables,
+other languages, dates in every spelling. What comes out is read as a document and compared, entry by entry.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol.formats import table
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.memory_tool.tool import MemoryTool
+from agent_memory_protocol.tiers import document
+
+from .each_row import each_row
+from .test_labels_at_doors import AGENT, SHARED, Case, Page
+
+CONVERSATION = Target(Tier.CONVERSATION, "c1")
+PAGE = """\
+# S
+
+- the port is 1
+- ❌ 2026-04-06: squash
+
+## Staging
+
+### Database
+
+- the port is 5432
+- [ ] open task
+- **2026-04-07 Title**: bold
+
+#### Never
+
+1. tag
+2. build
+   ```sh
+   make
+   ```
+
+## Production
+
+### Database
+
+- the port is 5433
+- [until 2027-01-01] [keep] a freeze
+
+🚫 **Never do:**
+
+- push, as a list:
+  - to main
+    - or to a release
+- > quoted
+  > further
+
+Vor dem Release – nur nachts:
+
+1) sichern
+2) löschen
+
+### Never
+
+- restart the broker (2026-04-09)
+- code:
+  ```
+  # no heading
+  ```
+
+## Log (2026-03-01)
+
+### Ne jamais
+
+- pousser sur `main`
+- [2026-04-10] dated, with a table:
+
+  | a | b |
+  |---|---|
+  | 1 | 2 |
+
+Frozen (2026-02-02):
+
+- the importer
+"""
+
+
+def said(text: str) -> Counter[tuple[object, ...]]:
+    """Return what each entry of a document says, with all that governs it."""
+    page = document.parse(text.encode(), SHARED)
+    return Counter(
+        (
+            page.sections(one),
+            page.label(one),
+            " ".join(page.alone(one).split()),
+            (one.day, one.day_source),
+            (one.kept, one.marks.until),
+        )
+        for one in page.outline.entries
+    )
+
+
+def _import(name: str, suffix: str) -> Callable[[Case], str]:
+    def through(at: Case) -> str:
+        path = at.folder / f"memory{suffix}"
+        at.amp("export", "shared", "--format", name, "--output", str(path))
+        for _ in range(2):
+            at.amp("import", str(path), "--format", name, "--to", "agent:dev", "--apply", "--accept-unsigned")
+        return at.read(AGENT)
+
+    return through
+
+
+def _page(at: Case) -> str:
+    (at.folder / "page.md").write_text(PAGE)
+    for _ in range(2):
+        at.amp("import", str(at.folder / "page.md"), "--to", "agent:dev", "--apply")
+    return at.read(AGENT)
+
+
+def _adopt(at: Case) -> str:
+    page = at.folder / ".claude" / "agent-memory" / "dev" / "MEMORY.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(PAGE)
+    at.amp("adopt", str(page.parent), "--apply")
+    return at.read(AGENT)
+
+
+def _harvest(at: Case) -> str:
+    at.amp("harvest", "--reporter", "reviewer", "--conversation", "c1", stdin=f"```memory-findings\n{PAGE}```\n")
+    return re.sub(r"\s*\(reported by reviewer\)", "", at.read(CONVERSATION))
+
+
+def _forget(at: Case) -> str:
+    for one in [*at.workspace.entries()][::-2]:
+        at.workspace.forget([one.id])
+    for one in [*at.workspace.entries()]:
+        at.workspace.forget([one.id])
+    at.amp("restore", "--since", "2000-01-01", "--apply")
+    assert at.read() == PAGE
+    return at.read()
+
+
+def _merge(at: Case) -> str:
+    paths = [at.folder / name for name in ("base.md", "ours.md", "theirs.md")]
+    for path, text in zip(paths, ("# S\n", "# S\n\n## Production\n\n- ours\n", PAGE), strict=True):
+        path.write_text(text)
+    return at.amp("merge", *map(str, paths)).replace("- ours\n", "")
+
+
+def _replaced(at: Case) -> str:
+    """Write another text in the place of each entry, and take back what that has changed of its text alone."""
+    text = at.read()
+    for one in at.workspace.entries():
+        at.write(PAGE)
+        before = said(PAGE)
+        at.amp("remember", "in its place", "--replaces", one.id)
+        after = said(at.read())
+        ((gone,), (come,)) = (before - after), (after - before)
+        assert (come[:2], come[2].endswith("in its place")) == (gone[:2], True), one.text
+    return text
+
+
+def _created(at: Case) -> str:
+    tool = MemoryTool(at.root, actor=Actor(), environ={"HOME": str(at.folder)})
+    tool.execute({"command": "create", "path": "/memories/agents/dev/MEMORY.md", "file_text": PAGE})
+    return at.read(AGENT)
+
+
+DOORS: dict[str, Callable[[Case], str]] = {
+    **{f"amp import of {one.name}": _import(one.name, one.suffixes[0]) for one in table.FORMATS if one.writes},
+    "amp import of a page": _page,
+    "amp export": lambda at: at.amp("export", "shared", "--format", "markdown"),
+    "amp adopt": _adopt,
+    "amp harvest": _harvest,
+    "amp forget and amp restore": _forget,
+    "amp merge": _merge,
+    "amp remember --replaces": _replaced,
+    "memory tool create": _created,
+}
+
+
+@pytest.mark.slow
+@each_row("name", list(DOORS))
+def test_an_entry_stays_under_its_headings_and_its_label_at_every_door(name, tmp_path):
+    at = _case(tmp_path, name)
+    came, wanted = said(DOORS[name](at)), said(PAGE)
+    if name == "amp harvest":  # a finding is from a day, and says no marks but in its text
+        came, wanted = (Counter(one[:2] for one in found.elements()) for found in (came, wanted))
+    assert came == wanted
+
+
+def _case(folder: Path, name: str) -> Case:
+    (folder / name).mkdir()
+    at = Case(folder / name, Page(()), "")
+    at.write(PAGE)
+    return at
+
+
+@each_row(
+    "section, page, wanted",
+    [
+        ("Database", "## A\n\n### Database\n\n- a\n", ("A", "Database")),
+        ("B > Database", "## A\n\n### Database\n\n- a\n\n## B\n\n### Database\n\n- b\n", ("B", "Database")),
+        ("A > Database", "## A\n\n### Database\n\n- a\n\n## B\n\n### Database\n\n- b\n", ("A", "Database")),
+        ("A > Cache", "## A\n\n### Database\n\n- a\n\n## B\n\n- b\n", ("A", "Cache")),
+        ("C > Cache", "## A\n\n- a\n", ("C", "Cache")),
+        ("A > B", "## A > B\n\n- a\n\n## A\n\n- b\n", ("A > B",)),
+        (("Database",), "## A\n\n### Database\n\n- a\n", ("Database",)),
+        (("A", "Database"), "## Database\n\n- a\n", ("A", "Database")),
+        ((), "## Database\n\n- a\n", ()),
+    ],
+    anew=True,
+)
+def test_a_section_is_named_by_itself_or_with_the_headings_above_it(section, page, wanted, tmp_path):
+    here = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    path = tmp_path / SHARED.path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# S\n\n- first\n\n{page}")
+    before = [(one.headings, one.text) for one in here.entries()]
+    done = here.remember("new", section=section)
+    assert done.entry.headings == wanted
+    assert [(one.headings, one.text) for one in here.entries() if one.text != "- new"] == before
