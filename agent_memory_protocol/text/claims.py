@@ -17,7 +17,6 @@ from .tense import is_past
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
 _COMMAS = frozenset(",，、")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_MAY_DENY = "\0"
 _SHORT = 4
 """So many words can replace the last ones of what was said before."""
 
@@ -79,13 +78,17 @@ def denials(
     A denial is compared only with what holds its rarest word, so that many texts take time in proportion to their
     number, and a text that neither denies nor holds such a word is not read.
     """
-    holding = Holding([plain(text) for text in texts], partial(_names, language=language))
 
     def read_at(place: int) -> list[Claim]:
         return claims(texts[place], language) if is_claim(texts[place]) else []
 
-    read = {place: read_at(place) for place in sorted(holding.of(_MAY_DENY))}
+    may_deny = _may_deny(language).search
+    said = [plain(text) for text in texts]
+    read = {place: read_at(place) for place, text in enumerate(said) if may_deny(text.casefold())}
     denied = [(place, claim) for place, found in read.items() for claim in found if claim.denied]
+    if not denied:
+        return
+    holding = Holding(said, partial(_names, language=language))
     near = {denial: sorted(holding.of_rarest(denial.words)) for denial in {denial for _, denial in denied}}
     for place, denial in denied:
         for other in near[denial]:
@@ -97,18 +100,16 @@ def denials(
 
 
 def _names(raw: str, language: Language) -> Iterator[str]:
-    """Yield what the claims of a text may call its words between two blanks, and whether one may deny something."""
+    """Yield what the claims of a text may call its words between two blanks."""
     for part in split_sentences(raw):
         for token in words_of_sentence(part, language):
             yield _name(token, language)
-            if token.lowered in _denying(language):
-                yield _MAY_DENY
 
 
 @cache
-def _denying(language: Language) -> Words:
-    """Return the words without one of which no claim is a denial."""
-    return (
+def _may_deny(language: Language) -> re.Pattern[str]:
+    """Return what is in every text of which a claim is a denial: one of these words, or one with their ending."""
+    words = (
         language.negators
         | language.needless
         | language.absences
@@ -116,6 +117,9 @@ def _denying(language: Language) -> Words:
         | language.instead
         | language.further
     )
+    endings = [re.escape(language.negated_ending[0])] if language.negated_ending[0] else []
+    alone = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(words)))})(?![^\W_])"
+    return re.compile("|".join([alone, *endings]))
 
 
 def claims(text: str, language: Language = ENGLISH) -> list[Claim]:

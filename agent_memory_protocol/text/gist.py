@@ -96,7 +96,9 @@ def same(one: str, other: str) -> bool:
 
 def is_claim(text: str) -> bool:
     """Say whether another text could repeat or deny this one: it is more than one word, not long, and no code."""
-    return len(text) <= _LONGEST_CLAIM and "```" not in text and len(gist(text).words) >= _FEWEST_WORDS
+    if len(text) > _LONGEST_CLAIM or "```" in text:
+        return False
+    return len(words_of(tokenise(plain(text), ENGLISH))[0]) >= _FEWEST_WORDS
 
 
 def shared_words(texts: Sequence[str], common: int, *, least: float = 0.0) -> dict[tuple[int, int], float]:

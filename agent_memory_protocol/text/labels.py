@@ -28,6 +28,8 @@ def plain(label: str) -> str:
 
     In front of a text, a link would make an index line of it.
     """
+    if not label:
+        return ""  # as of nearly every entry
     text = _LINK.sub(r"\1", " ".join(label.split()))
     before = ""
     while text != before:

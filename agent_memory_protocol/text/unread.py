@@ -36,11 +36,12 @@ _UNTIL = re.compile(r"\[until ([^\]\n]*)\]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
 _NUMBER_OR_MARK = re.compile(r"\d|\[until ", re.IGNORECASE)
 """Without either, nothing in a text looks like a date or like the mark of one."""
+_MARKED_UP = re.compile(r"[\[`<]")
 
 
 def impossible(text: str) -> list[str]:
     """Return the dates, in brackets or at the beginning of a text, that no calendar has, such as `2026-02-30`."""
-    if not _NUMBER_OR_MARK.search(text):
+    if not _may_begin_with_date(text):
         return []
     plain = _without_code_and_links(text)
     found = [
@@ -61,7 +62,7 @@ def unread(text: str) -> list[str]:
     A bracketed one counts wherever it is, `[until …]` and every other one only at the beginning. A range dates nothing
     and is meant so.
     """
-    if not _NUMBER_OR_MARK.search(text):
+    if not _may_begin_with_date(text):
         return []
     plain = _without_code_and_links(text)
     found = [one for one in _ends(plain) if not re.fullmatch(r"\d{4}-\d\d-\d\d", one[7:-1])]
@@ -73,6 +74,13 @@ def unread(text: str) -> list[str]:
     if front is not None and not is_impossible and not any(front["date"] in one for one in found):
         found.append(" ".join(front[0].split()))
     return found
+
+
+def _may_begin_with_date(text: str) -> bool:
+    """Say, quickly, whether a text may have a date in brackets or at its beginning: most begin with another word."""
+    if not _NUMBER_OR_MARK.search(text):
+        return False
+    return not text[:1].isalpha() or _MARKED_UP.search(text) is not None or _LOOKS.match(text) is not None
 
 
 def has_claim_date(text: str) -> bool:

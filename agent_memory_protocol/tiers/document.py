@@ -107,6 +107,8 @@ class Document:
             shift = len(self.lines[entry.start]) - len(self.lines[entry.start].lstrip(" "))
         else:
             text, shift = identity_text(self.lines, entry), entry.column if entry.is_item else 0
+            if "\n" not in text:
+                return labels.in_front(self.label(entry), text.rstrip(" \t"))
         first, *rest = text.split("\n")
         rest = [line[shift:] if not line[:shift].strip() else line.lstrip() for line in rest]
         loose = "\n".join(line.rstrip(" \t") for line in (first, *rest)).strip("\n")
