@@ -1,16 +1,62 @@
 """The `amp` command: each verb reads its input, calls one method, and prints the answer."""
 
+import os
+import signal
 import sys
-from types import TracebackType
+from contextlib import suppress
+from typing import Any
+
+_PROGRAMS = ("amp", "amp-mcp", "agent-memory")
 
 
-def _say_stopped(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one line that a command was stopped while it loaded: nothing else has seen the key yet."""
-    if issubclass(kind, KeyboardInterrupt):
-        sys.stderr.write("amp: stopped\n")
-    else:
-        sys.__excepthook__(kind, error, trace)
+def _stop(*_: object) -> None:
+    """End at once, without a word of where Python was: while a command loads, nothing has begun that must be ended."""
+    with suppress(OSError):
+        os.write(2, b"amp: stopped\n")
+    os._exit(130)
 
 
-if sys.excepthook is sys.__excepthook__:
-    sys.excepthook = _say_stopped
+def _in_program(started: str) -> bool:
+    """Say whether this process is the program `amp` and not one that has imported it."""
+    folder, name = os.path.split(started)
+    is_module = name == "__main__.py" and os.path.basename(folder) == "agent_memory_protocol"
+    return is_module or name.removesuffix(".exe").removesuffix("-script.py") in _PROGRAMS
+
+
+IS_PROGRAM = bool(sys.argv) and _in_program(sys.argv[0])
+
+
+def stop_quietly() -> None:
+    """Let Ctrl-C end the program at once, also where Python would tell of it and go on: in a callback of an import."""
+    told, unraised = sys.excepthook, sys.unraisablehook
+
+    def excepted(kind: type[BaseException], *rest: Any) -> None:
+        _stop() if issubclass(kind, KeyboardInterrupt) else told(kind, *rest)
+
+    def not_raised(what: Any) -> None:
+        _stop() if issubclass(what.exc_type, KeyboardInterrupt) else unraised(what)
+
+    sys.excepthook, sys.unraisablehook = excepted, not_raised
+    _answer_interrupts(signal.default_int_handler, _stop)
+
+
+def raise_interrupts() -> None:
+    """From now on Ctrl-C raises KeyboardInterrupt, so that what has begun is ended in order."""
+    _answer_interrupts(_stop, signal.default_int_handler)
+
+
+def ignore_interrupts() -> None:
+    """From now on Ctrl-C comes too late: the answer is given, and Python only ends."""
+    if IS_PROGRAM:
+        _answer_interrupts(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
+
+
+def _answer_interrupts(now: Any, then: Any) -> None:
+    """Change what answers Ctrl-C, if it is what we take it for: a shell may have had it ignored."""
+    with suppress(ValueError):  # not in the main thread
+        if signal.getsignal(signal.SIGINT) == now:
+            signal.signal(signal.SIGINT, then)
+
+
+if IS_PROGRAM:
+    stop_quietly()

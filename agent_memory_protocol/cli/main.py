@@ -15,6 +15,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
+from . import ignore_interrupts, raise_interrupts
 from .options import READER, draw, note, own_words, print_json
 
 _VERBS = {
@@ -159,6 +160,7 @@ class Verbs(click.Group):
             from .completion import with_values
 
             with_values(command)
+        raise_interrupts()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -216,6 +218,8 @@ def main() -> None:
         if error.filename is not None:
             raise
         code = _stop_printing(error)
+    finally:
+        ignore_interrupts()
     sys.exit(code)
 
 

@@ -26,10 +26,16 @@ _PIECE = 1 << 16
 
 def main() -> None:
     """Answer one event, as the command line names it, and end with 0."""
-    import gc
+    answer = "{}"
+    try:
+        import gc
 
-    gc.disable()  # nothing lives so long that to look for what could go would pay
-    _print(run(sys.argv[1:]).encode())
+        gc.disable()  # nothing lives so long that to look for what could go would pay
+        sys.unraisablehook = lambda _: None  # where Ctrl-C cannot raise, Python would tell of it, and go on
+        answer = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        pass
+    _print(answer.encode())
     # Nothing is open and nothing is buffered, so an orderly end of the interpreter would only take time.
     os._exit(0)
 
@@ -43,6 +49,8 @@ def run(words: "Sequence[str]") -> str:
             from .quick_json import write
 
             return write(answer)
+    except KeyboardInterrupt:
+        pass  # Ctrl-C in the terminal of a host reaches what the host has started, too
     except Exception as error:  # noqa: BLE001  (a hook must not keep its host from working, whatever went wrong)
         say(error)
     return "{}"
@@ -173,7 +181,7 @@ def _print(data: bytes) -> None:
     try:
         while data:
             data = data[os.write(1, data) :]
-    except OSError:
+    except (OSError, KeyboardInterrupt):
         pass
 
 
