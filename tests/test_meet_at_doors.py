@@ -21,10 +21,13 @@ from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool
 
 SAME, OPPOSITE, CHANGED = "says the same", "says the opposite", "has another value"
+RENEWED, ALIKE = "may be out of date", "uses much the same words"
 WAYS = {
     SAME: ("The mail worker needs Redis.", "Redis is needed by the mail worker."),
     OPPOSITE: ("Uploads are scanned for viruses.", "Uploads are not scanned for viruses."),
     CHANGED: ("The staging database is Postgres 14.", "The staging database is Postgres 16."),
+    RENEWED: ("The nightly backup runs at 2 am.", "Backups now run at 4 am every night."),
+    ALIKE: ("Retries need an idempotency key, or customers pay twice.", "Without idempotency key customers pay twice."),
 }
 UNRELATED = "Release notes go to the wiki of the team."
 COMMAND = re.compile(

@@ -13,7 +13,20 @@ from ..text.gist import Near
 from ..text.phrases import beginning
 from ..tiers import document as documents
 from ..tiers.document import Document
-from ..tiers.meet import ALIKE, CHANGED, NOTE, OPPOSITE, RECORD, SAME, Fact, Meeting, Outside, Placed, first_meeting
+from ..tiers.meet import (
+    ALIKE,
+    CHANGED,
+    NOTE,
+    OPPOSITE,
+    RECORD,
+    RENEWED,
+    SAME,
+    Fact,
+    Meeting,
+    Outside,
+    Placed,
+    first_meeting,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +36,7 @@ _SAID = {
     SAME: "says the same",
     OPPOSITE: "says the opposite",
     CHANGED: "has another value",
+    RENEWED: "may be out of date",
     ALIKE: "uses much the same words",
 }
 _SHOWN = 120

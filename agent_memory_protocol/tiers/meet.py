@@ -12,12 +12,15 @@ from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
+from ..text.renewed import may_renew
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
-SAME, OPPOSITE, CHANGED, ALIKE = "same", "opposite", "changed", "alike"
+SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
+RENEWED, ALIKE = "renewed", "alike"
+"""What only who writes is asked: whether the one tells what has become of the other, and whether both say the same."""
 NOTE, RECORD = "note", "record"
 
 
@@ -193,8 +196,8 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
 def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
     """Return the first other fact that a new entry of a document meets, in any way, and the new entry as the second.
 
-    Those of its document come before the `others`. A changed name counts here, too, and last what uses much the same
-    words: the writer can tell whether it is a change, or the same.
+    Those of its document come before the `others`. Guesses count here, too, such as a changed name: the writer can
+    tell whether it is a change, or the same.
     """
     own = Placed(document, document.outline.entries[document.ids.index(entry_id)])
     near = Near(own.text)
@@ -242,6 +245,9 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
         changed += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
     if changed:
         return Meeting(CHANGED, changed[0], own)
+    old = next((one for one in near[1:] if _on_one_topic(own, one) and may_renew(own.text, one.text)), None)
+    if old is not None:
+        return Meeting(RENEWED, old, own)
     closest = max(near[1:], key=lambda one: nearly.share(own.text, one.text), default=None)
     return Meeting(ALIKE, closest, own) if closest is not None and nearly.is_near(own.text, closest.text) else None
 
@@ -295,6 +301,11 @@ def _stated_anywhere(one: Fact) -> Stated:
 def _share_topic(one: Fact, other: Fact, words: int) -> bool:
     """Say whether two facts may be about the same thing: under the same headings, or in enough words of their own."""
     return words >= OWN_SUBJECT or [*one.topics] == [*other.topics]
+
+
+def _on_one_topic(one: Fact, other: Fact) -> bool:
+    """Say whether two facts are under headings of the same names, or one is under none."""
+    return [*one.topics] == [*other.topics] or not (one.topics and other.topics)
 
 
 def _placed(documents: Sequence[Document]) -> list[Placed]:

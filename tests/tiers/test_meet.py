@@ -14,6 +14,7 @@ from agent_memory_protocol.tiers.meet import (
     NOTE,
     OPPOSITE,
     RECORD,
+    RENEWED,
     SAME,
     Outside,
     Placed,
@@ -209,6 +210,57 @@ def test_a_writer_is_asked_whether_much_the_same_words_say_the_same(one, other):
 def test_much_the_same_words_that_cannot_say_the_same_are_not_asked_about(one, other):
     assert met(one, other) != ALIKE
     assert met(other, one) != ALIKE
+
+
+@each_row(
+    "standing, new",
+    [
+        ("The nightly backup runs at 2 am.", "Backups now run at 4 am every night."),
+        ("Uploads are limited to 10 MB.", "The upload limit was raised to 25 MB."),
+        ("The API listens on port 8080.", "Since the move to Traefik the API is reached on port 9000."),
+        ("Sessions expire after 30 minutes.", "A session now lives for 60 minutes before it expires."),
+        ("CI takes 12 minutes.", "CI takes 25 minutes since we added the browser tests."),
+        ("Releases go out on Tuesdays.", "Releases go out on Thursdays now."),
+        ("Kim owns the billing service.", "The billing service is now owned by Lee."),
+        ("The linter is flake8.", "We switched the linter from flake8 to ruff."),
+        ("Logs are kept for 14 days.", "We keep logs for 30 days."),
+        ("The main branch is master.", "The main branch was renamed to main."),
+        ("Use yarn for the web app.", "The web app uses pnpm now, not yarn."),
+        ("The feature flag service is LaunchDarkly.", "Feature flags are now in Unleash; LaunchDarkly is gone."),
+        ("The rate limit is 100 requests per minute.", "Rate limiting allows 300 requests a minute."),
+        ("The cache TTL is 5 minutes.", "Cache entries live 1 hour (TTL)."),
+    ],
+)
+def test_a_writer_is_asked_whether_what_is_put_in_other_words_is_out_of_date(standing, new):
+    assert met(standing, new) == RENEWED
+
+
+@each_row(
+    "one, other",
+    [
+        ("Service billing listens on port 8080.", "Service mail listens on port 9090."),
+        ("The staging API answers in 200 ms.", "The production API answers in 50 ms."),
+        ("Node 18 runs the web app.", "Node 20 runs the CI jobs."),
+        ("Unit tests take 2 minutes.", "Browser tests take 20 minutes."),
+        ("Backups run on Mondays.", "Reports run on Tuesdays."),
+        ("Retry webhooks three times.", "Retry emails five times."),
+        ("We use Postgres for orders.", "We now use Redis for sessions."),
+        ("Kim owns billing.", "Lee now owns search."),
+        ("Use tabs in Go files.", "Go files are now formatted in CI."),
+        ("The nightly job starts at 2 am.", "The weekly job starts at 4 am."),
+        ("Timeout of the API is 30 s.", "Timeout of the crawler is 60 s."),
+        ("CI caches expire after 7 days.", "CI takes 12 minutes."),
+        ("Release 2.1 fixed the login bug.", "Release 2.3 fixed the export bug."),
+    ],
+)
+def test_a_writer_is_not_asked_whether_what_is_said_of_another_thing_is_out_of_date(one, other):
+    assert RENEWED not in (met(one, other), met(other, one))
+
+
+def test_what_is_under_another_heading_is_not_out_of_date():
+    text = "# S\n\n## Staging\n\n- Logs are kept for 14 days.\n\n## Production\n\n- We keep logs for 30 days.\n"
+    there = parse(text)
+    assert meeting_of(there, there.ids[1]) is None
 
 
 @each_row(

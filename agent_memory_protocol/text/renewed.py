@@ -1,0 +1,98 @@
+"""Renewed: a text that seems to tell what has become of what another says, in words of its own.
+
+“Backups now run at 4 am” may renew “The nightly backup runs at 2 am”. Words alone cannot tell it from a second thing of
+its kind, so this is a guess: ask it of who writes a text. What surely has another value is in `changed`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .gist import is_claim
+from .language import ENGLISH, Token, plain, tokenise, word_set
+from .opposites import opposed
+from .senses import is_generic, is_light, rephrase, sense
+from .tense import is_known_verb
+from .values import PORT, Value, find_values, is_unit
+
+_RENEWING = word_set(
+    "anymore became become bumped changed decreased deprecated dropped gone increased longer lowered migrated moved"
+    " moves now raised reduced renamed replaced replaces retired switched upgraded"
+)
+"""Words by which a text tells that something is not as it was."""
+_EACH = word_set("each every per")
+_WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
+_WEEKDAY = "weekday"
+_FEWEST = 2
+"""So many words two texts share at least, those that say little counted."""
+_ENOUGH = 0.5
+"""Of the words of the shorter text, the part that a text which says “now” or “moved” shares with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a text is about, the words that say little, its values by kind, and whether it tells that something changed.
+
+    Of a kind that it has two values of, it has none.
+    """
+
+    words: frozenset[str]
+    little: frozenset[str]
+    values: Mapping[str, Value]
+    tells: bool
+
+
+def may_renew(new: str, standing: str) -> bool:
+    """Say whether a new text may tell what has become of what another says.
+
+    Either each has one value of a kind, and they differ, where the shorter is about nothing that the other is not
+    about, or the new one says “now”, “moved” or the like; or it says so of at least half of the same things.
+    """
+    one, other = _read(new), _read(standing)
+    if one is None or other is None:
+        return False
+    shared = one.words & other.words
+    fewest = min(len(one.words), len(other.words))
+    if not shared or len(shared) + len(one.little & other.little) < _FEWEST or opposed(one.words, other.words):
+        return False
+    left = {word for words in (one.words, other.words) if len(words) == fewest for word in words - shared}
+    is_other = any(
+        one.values[kind].differs_from(other.values[kind]) for kind in one.values.keys() & other.values.keys()
+    )
+    if is_other and (one.tells or all(map(is_known_verb, left))):
+        return True
+    return one.tells and not other.tells and one.words != other.words and len(shared) >= _ENOUGH * fewest
+
+
+@lru_cache(maxsize=1 << 12)
+def _read(text: str) -> _Reading | None:
+    if not is_claim(text):
+        return None
+    tokens = tokenise(rephrase(plain(text)), ENGLISH)
+    values = find_values(tokens)
+    in_values = {place for value in values for place in range(value.start, value.end)}
+    rest = [token for place, token in enumerate(tokens) if place not in in_values]
+    days = [Value(_WEEKDAY, day, 0, 0) for token in rest if (day := token.lowered.removesuffix("s")) in _WEEKDAYS]
+    kinds = [value.kind for value in (*values, *days)]
+    said = [token for token in rest if _carries(token)]
+    little = frozenset(sense(token) for token in said if is_light(token) or is_generic(token))
+    return _Reading(
+        frozenset(map(sense, said)) - little,
+        little | {kind for kind in kinds if kind.startswith(PORT)},
+        {value.kind: value for value in (*values, *days) if kinds.count(value.kind) == 1},
+        not _RENEWING.isdisjoint(token.lowered for token in rest),
+    )
+
+
+def _carries(token: Token) -> bool:
+    word = token.lowered
+    return not (
+        word in _RENEWING
+        or word in ENGLISH.empty
+        or word in ENGLISH.prepositions
+        or word in ENGLISH.negators
+        or word in ENGLISH.cuts
+        or word in _EACH
+        or word.removesuffix("s") in _WEEKDAYS
+        or is_unit(word)
+    )
