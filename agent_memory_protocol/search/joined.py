@@ -68,7 +68,7 @@ def weight_of(weight: float, full_at: float, words: float) -> float:
 def join(by_words: Iterable[Hit], near: Nearness, limit: int, weight: float = WEIGHT) -> list[Hit]:
     """Return the best of what was found by words and of the closest passages, ties by source and key."""
     found: dict[tuple[str, str], Hit | None] = {(hit.source, hit.key): hit for hit in by_words}
-    close = dict(near.best(max(DEPTH, 2 * limit)))
+    close = {passage: far for passage, far, _ in near.best(max(DEPTH, 2 * limit))}
     found |= {passage: None for passage in close if passage not in found}
     scores = {passage: (hit.score if hit else 0) + weight * near.stands_out(passage) for passage, hit in found.items()}
     best = max(scores.values(), default=1) or 1

@@ -52,13 +52,31 @@ def read(source: Source) -> tuple[list[Read], set[str]]:
     around = [words.tokens(one.context, spellings) for one in passages]
     said = _said([one.text for one in passages])
     sizes = [len(text) for text in texts]
-    talk = 2 * sum(map(bool, said)) > len(said) and len({marks[0] for marks in said if marks}) > 1
+    talk = _is_talk(said)
     return [
         Read(one.key, text, context + marks, size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2, talk)
         for place, (one, text, context, marks, size) in enumerate(
             zip(passages, texts, around, said, sizes, strict=True)
         )
     ], spellings
+
+
+def turns(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Return for each turn of a dialogue what is said, without the name in front, and what marks its speaker.
+
+    Texts that are not a dialogue come back whole and without marks.
+    """
+    said = _said(texts)
+    if not _is_talk(said):
+        return [(text, []) for text in texts]
+    return [
+        (text[found.end() :] if marks and (found := _SPEAKER.match(text)) else text, marks)
+        for text, marks in zip(texts, said, strict=True)
+    ]
+
+
+def _is_talk(said: Sequence[Sequence[str]]) -> bool:
+    return 2 * sum(map(bool, said)) > len(said) and len({marks[0] for marks in said if marks}) > 1
 
 
 def _said(texts: Sequence[str]) -> list[list[str]]:

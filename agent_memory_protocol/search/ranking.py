@@ -110,7 +110,7 @@ def rank(
     """
     weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
     candidates = _candidates(weighed, stock, max(CANDIDATES, 2 * limit), allowed)
-    scored = _scores(weighed, _speakers(terms, postings), stock, candidates)
+    scored = _scores(weighed, gains(terms, postings), stock, candidates)
     best = max((score for score, _, _ in scored), default=0)
     # Passages that score alike are put in order by name, so names are asked for beyond the limit.
     kept = heapq.nlargest(max(limit, 0) + CANDIDATES // 2, scored)
@@ -156,16 +156,16 @@ def _rarity(held: int, passages: int) -> float:
     return math.log(1 + (passages - held + 0.5) / (held + 0.5))
 
 
-def _speakers(terms: Iterable[Term], postings: Mapping[str, Postings]) -> dict[int, float]:
+def gains(terms: Iterable[Term], postings: Mapping[str, Postings]) -> dict[int, float]:
     """Return by what passages gain that somebody says whom the query names."""
     named = (postings.get(said_by(token)) for term in terms for token in term.tokens)
     said = {frozenset(found.context): found.context for found in named if found is not None}
-    gains: dict[int, float] = {}
+    found: dict[int, float] = {}
     for turns in said.values():  # who has two names is here once
         for number, times in turns.items():
             gain = 1 + (_SPEAKER + (_OF_THEMSELF if times > 1 else 0)) / len(said)
-            gains[number] = max(gain, gains.get(number, 1))
-    return gains
+            found[number] = max(gain, found.get(number, 1))
+    return found
 
 
 def _candidates(

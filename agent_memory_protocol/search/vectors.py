@@ -1,4 +1,9 @@
-"""A search index by meaning: a passage is found where its vector lies close to that of the query."""
+"""A search index by meaning: a passage is found where its vector lies close to that of the query.
+
+Of a turn in a dialogue what is said is embedded, without who says it, and of a query that names one of the speakers
+what else it asks. With a name in both, all that somebody says would lie closer than what is meant. That they say it
+counts as it does by words.
+"""
 
 import math
 import os
@@ -8,13 +13,17 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
 from operator import mul
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
 from .float32 import from_half, similarities, to_half
 from .kept import KeptIndex
+from .passages import turns
 from .port import Embedder, Hit, Source
+from .ranking import Postings, gains
+from .words import places, said_by, terms
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -22,14 +31,14 @@ if TYPE_CHECKING:
 LEAST = 0.2
 """The similarity below which two texts have nothing in common; it goes from -1 to 1."""
 
-BESIDE = 0.1
-"""What a neighbour's cosine adds to that of a passage."""
+BESIDE, IN_TALK = 0.1, 0.3
+"""What a neighbour's cosine adds to that of a passage, and of a turn, which is short."""
 
 _FLAT = 1e-6
 """A spread of cosines that is nothing but rounding."""
 
-Stored = list[tuple[str, bytes, int]]
-"""Of each passage of a source the key, the vector, and how many words it has."""
+Stored = list[tuple[str, bytes, int, str]]
+"""Of each passage of a source the key, the vector, how many words it has, and what marks its speaker."""
 
 
 class Passages:
@@ -40,29 +49,47 @@ class Passages:
         places: where each of them is.
         together: of each but the last, whether the next one is of the same source.
         words: how many each has, on average.
+        said: the places of turns by what marks their speaker; see `words.said_by`.
+        talk: the places of all turns.
     """
 
-    __slots__ = ("names", "places", "together", "words")
+    __slots__ = ("names", "places", "said", "talk", "together", "words")
 
-    def __init__(self, names: list[tuple[str, str]], words: float = 0) -> None:
+    def __init__(self, names: list[tuple[str, str]], words: float = 0, marks: Iterable[str] = ()) -> None:
         self.names = names
         self.words = words
         self.places = {name: place for place, name in enumerate(names)}
         self.together = [one == other for (one, _), (other, _) in pairwise(names)]
+        self.said: dict[str, Postings] = {}
+        self.talk: set[int] = set()
+        for place, marked in enumerate(marks):
+            if marked:
+                self.talk.add(place)
+                for mark in marked.split():
+                    turns_of = self.said.setdefault(mark, Postings({}, {})).context
+                    turns_of[place] = turns_of.get(place, 0) + 1
 
 
 class Nearness:
     """How close passages lie to one query: from -1 to 1, as the cosine of their vectors with the query's."""
 
-    def __init__(self, passages: Passages, cosines: Sequence[float], within: frozenset[str] | None = None) -> None:
+    def __init__(
+        self,
+        passages: Passages,
+        cosines: Sequence[float],
+        within: frozenset[str] | None = None,
+        gains: Mapping[int, float] = MappingProxyType({}),
+    ) -> None:
         self._passages = passages
         self._cosines = cosines
         self._within = within
+        self._gains = gains
 
     def stands_out(self, passage: tuple[str, str]) -> float:
         """Return how much closer a passage lies than most do, in standard deviations; 0 for an unknown one.
 
-        What lies beside it in its source counts a little: who talks of something goes on talking of it.
+        What lies beside it in its source counts a little: who talks of something goes on talking of it. What is said by
+        somebody whom the query names counts more.
         """
         place = self._passages.places.get(passage)
         mean, spread = self._usual
@@ -71,7 +98,9 @@ class Nearness:
         cosines, together = self._cosines, self._passages.together
         before = cosines[place - 1] if place and together[place - 1] else 0.0
         behind = cosines[place + 1] if place < len(together) and together[place] else 0.0
-        return (cosines[place] + BESIDE * max(before, behind, 0.0) - mean) / spread
+        beside = (IN_TALK if place in self._passages.talk else BESIDE) * max(before, behind, 0.0)
+        far = (cosines[place] + beside - mean) / spread
+        return far * self._gains.get(place, 1) if far > 0 else far
 
     @property
     def words(self) -> float:
@@ -85,14 +114,19 @@ class Nearness:
         mean = sum(self._cosines) / count
         return mean, math.sqrt(max(sum(map(mul, self._cosines, self._cosines)) / count - mean * mean, 0))
 
-    def best(self, count: int) -> list[tuple[tuple[str, str], float]]:
-        """Return so many passages, the closest first, and how close they lie; none that has nothing in common."""
+    def best(self, count: int) -> list[tuple[tuple[str, str], float, float]]:
+        """Return so many passages, the best first, how close each lies, and what that is worth with who says it.
+
+        None has nothing in common with the query.
+        """
         cosines, names, within = self._cosines, self._passages.names, self._within
         close = (place for place, cosine in enumerate(cosines) if cosine >= LEAST)
         if within is not None:
             close = (place for place in close if names[place][0] in within)
-        found = nsmallest(count, ((-round(cosines[place], 4), place) for place in close))
-        return [(names[place], -far) for far, place in sorted(found, key=lambda pair: (pair[0], names[pair[1]]))]
+        gain = self._gains
+        found = nsmallest(count, ((-round(cosines[place] * gain.get(place, 1), 4), place) for place in close))
+        found.sort(key=lambda pair: (pair[0], names[pair[1]]))
+        return [(names[place], round(cosines[place], 4), -worth) for worth, place in found]
 
 
 def similar(cosine: float) -> str:
@@ -113,11 +147,11 @@ class VectorIndex(KeptIndex[Stored]):
         InvalidVector: from every method: the file holds vectors of another embedder, or this one breaks its word.
     """
 
-    version = 4
+    version = 5
     tables = (
         "CREATE TABLE embedder (name TEXT NOT NULL, dimensions INTEGER NOT NULL)",
         """CREATE TABLE passages (
-            source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, words INTEGER NOT NULL
+            source INTEGER NOT NULL, key TEXT NOT NULL, vector BLOB NOT NULL, words INTEGER NOT NULL, said TEXT NOT NULL
         )""",
         "CREATE INDEX passages_of_source ON passages (source)",
     )
@@ -141,42 +175,48 @@ class VectorIndex(KeptIndex[Stored]):
         """Return the passages that fit best; see `SearchIndex`."""
         near = self.nearness(query, within) if limit > 0 else None
         found = near.best(limit) if near else []
-        return [Hit(*passage, far / found[0][1], (similar(far),)) for passage, far in found]
+        return [Hit(*passage, worth / found[0][2], (similar(far),)) for passage, far, worth in found]
 
     def nearness(self, query: str, within: Collection[str] | None = None) -> "Nearness | None":
         """Return how close each passage of these sources, or of all, lies to a query; None for an empty one."""
         if not query.strip():
             return None
-        (data,) = embed(self._embedder, [query])
         passages, vectors = self._ask(self._load)
+        asked = terms(query)
+        names = [token for term in asked for token in term.tokens if said_by(token) in passages.said]
+        (data,) = embed(self._embedder, [_without(query, names)])
         cosines = similarities(vectors, from_half(data))
-        return Nearness(passages, cosines, None if within is None else frozenset(within))
+        return Nearness(passages, cosines, None if within is None else frozenset(within), gains(asked, passages.said))
 
     def _load(self, connection: "Connection") -> "tuple[Passages, array[float]]":
         """Return all passages and their vectors, which are kept until the file changes."""
         state = (self._in_line, connection.total_changes)
         if self._loaded[0] != state:
             rows = connection.execute(
-                "SELECT sources.key, passages.key, vector, words FROM passages"
+                "SELECT sources.key, passages.key, vector, words, said FROM passages"
                 " JOIN sources ON sources.id = passages.source ORDER BY passages.rowid"
             ).fetchall()
-            for source, key, data, _ in rows:
+            for source, key, data, *_ in rows:
                 if len(data) != 2 * self._embedder.dimensions:
                     raise DamagedFile(f"the vector of {source} {key} has {len(data)} bytes; it was cut off")
             try:
-                numbers = from_half(b"".join(data for _, _, data, _ in rows))
+                numbers = from_half(b"".join(data for _, _, data, *_ in rows))
             except InvalidVector as error:
                 raise DamagedFile(str(error)) from error
-            average = sum(words for *_, words in rows) / max(len(rows), 1)
-            self._loaded = (state, Passages([(source, key) for source, key, *_ in rows], average), numbers)
+            average = sum(words for *_, words, _ in rows) / max(len(rows), 1)
+            names = [(source, key) for source, key, *_ in rows]
+            self._loaded = (state, Passages(names, average, [said for *_, said in rows]), numbers)
         return self._loaded[1:]
 
     def _read(self, sources: Iterable[Source]) -> dict[str, Stored]:
         passages = {source.key: list(source.read(source.key)) for source in sources}
-        texts = [passage.text for listed in passages.values() for passage in listed]
-        vectors = iter(embed(self._embedder, texts))
+        spoken = {source: turns([passage.text for passage in listed]) for source, listed in passages.items()}
+        vectors = iter(embed(self._embedder, [text for listed in spoken.values() for text, _ in listed]))
         return {
-            source: [(passage.key, next(vectors), len(passage.text.split())) for passage in listed]
+            source: [
+                (passage.key, next(vectors), len(passage.text.split()), " ".join(marks))
+                for passage, (_, marks) in zip(listed, spoken[source], strict=True)
+            ]
             for source, listed in passages.items()
         }
 
@@ -184,7 +224,7 @@ class VectorIndex(KeptIndex[Stored]):
         query = "INSERT INTO embedder SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM embedder)"
         connection.execute(query, (self._embedder.name, self._embedder.dimensions))
         rows = ((source, *one) for source, stored in contents.items() for one in stored)
-        connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?)", rows)
 
     def _forget(self, connection: "Connection", source: int) -> None:
         connection.execute("DELETE FROM passages WHERE source = ?", (source,))
@@ -199,6 +239,15 @@ class VectorIndex(KeptIndex[Stored]):
                 f" {ours[0]} are {ours[1]} wide; delete this file, and every text is embedded again"
             )
         return super()._difference(connection, wanted)
+
+
+def _without(query: str, names: Collection[str]) -> str:
+    """Return a query without the names of speakers, unless it has no other words."""
+    rest, last = "", 0
+    for start, end in places(query, names) if names else ():
+        rest, last = rest + query[last:start], end
+    rest += query[last:]
+    return rest if terms(rest) else query
 
 
 def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:

@@ -10,6 +10,7 @@ from agent_memory_protocol.search import float32
 from agent_memory_protocol.search.embedding import HashEmbedder
 from agent_memory_protocol.search.port import Passage, Source, source_of
 from agent_memory_protocol.search.vectors import VectorIndex
+from tests.each_row import each_row
 
 FACTS = {
     "staging": "The staging database is Postgres.",
@@ -105,6 +106,42 @@ def test_a_change_is_seen_and_only_what_changed_is_embedded(path):
     with closing(VectorIndex(path, Counting())) as other:
         other.refresh([one("staging", "It is SQLite."), one("new", "Postgres again.")])
         assert found(other, "postgres") == ["new"]
+
+
+SAID = ("I sail my boat at weekends.", "We sail the boat in winter.", "Do we sail the boat again?")
+TALK = [f"{who}: {what}" for what in SAID for who in ("Ada", "Ben")]
+
+
+def test_of_talk_what_is_said_is_embedded_and_who_says_it_counts_apart(path):
+    embedder = Counting()
+    with closing(VectorIndex(path, embedder)) as index:
+        index.refresh([source_of("talk.md", *(Passage(str(place), text) for place, text in enumerate(TALK)))])
+        assert sorted(set(embedder.asked)) == sorted(SAID)
+        for name, theirs in (("Ada", "024"), ("Ben", "135")):
+            order = found(index, f"When did {name} sail the boat?")
+            assert embedder.asked[-1] == "When did  sail the boat?"
+            assert all((order.index(even) < order.index(odd)) == (even in theirs) for even, odd in ("01", "23", "45"))
+        found(index, "Ben's?")
+        assert embedder.asked[-1] == "Ben's?"
+        scores = [hit.score for hit in index.search("Does Ben sail a boat?")]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] == 1
+
+
+@each_row(
+    "texts",
+    [
+        ("Note: it rains.", "Note: it snows.", "Note: it thaws."),
+        ("Ada: it rains.", "Ben: it snows.", "Ada: it thaws."),
+        ("Ada: it rains.", "It snows.", "It thaws."),
+    ],
+)
+def test_what_is_no_talk_is_embedded_as_it_is(texts):
+    embedder = Counting()
+    with closing(VectorIndex(None, embedder)) as index:
+        index.refresh([source_of("notes.md", *(Passage(str(place), text) for place, text in enumerate(texts)))])
+        index.search("Note by Ada?")
+    assert embedder.asked == [*texts, "Note by Ada?"]
 
 
 def test_vectors_of_another_embedder_are_refused_and_nothing_is_dropped(index, path):
