@@ -61,6 +61,8 @@ _PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
 _SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
 _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
+_RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llvm)[ ._-]\Z")
+"""What is in front of `pass` where it is one run through something."""
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
 
 
@@ -181,6 +183,8 @@ def is_named_password(match: Found) -> bool:
     name = match[0][:5].lower()
     if not name.startswith(("passw", "passp", "passc", "pwd")):
         # `pass` and `pw` have many other meanings.
+        if _RUN_ONCE.search(match.string[max(0, match.start() - 12) : match.start()]):
+            return False
         return _is_mixed(value) and len(value) >= 6 and value.isalnum() and _is_password(value, is_plain=False)
     said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
     is_plain = "=" in match["sign"] or _is_quoted(match) or said
@@ -221,6 +225,12 @@ def is_scrambled(match: Found) -> bool:
         and is_jumbled(match)
         and 10 * _spoken(value) <= 6 * len(value)
     )
+
+
+def is_property(match: Found) -> bool:
+    """Accept what no user, page or way of signing in is called: `login` and `auth` may name one of these."""
+    value = _value(match)
+    return 10 * _spoken(value) <= 7 * len(value) and (is_named_token(match) or is_jumbled(match))
 
 
 def is_told_password(match: Found) -> bool:

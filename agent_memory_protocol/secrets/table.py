@@ -20,7 +20,7 @@ FRAGMENTS = {
     # A blank line, an indented line or a code block between a label or heading and what it names.
     "block": r"[ \t]{0,8}:?[ \t]{0,8}(?:\r?\n[ \t>]{0,16}){1,3}(?:`{3,8}\w{0,12}\r?\n[ \t>]{0,16})?",
     # A key by itself may be anybody's: of a table, a map, a keyboard.
-    "before_key": "(?<=api)|(?<=api[ _-])|(?<=access)|(?<=access[ _-])|(?<=secret)|(?<=secret[ _-])|(?<=private)|(?<=private[ _-])|(?<=auth)|(?<=auth[ _-])|(?<=signing)|(?<=signing[ _-])|(?<=encryption)|(?<=encryption[ _-])|(?<=master)|(?<=master[ _-])|(?<=account)|(?<=account[ _-])|(?<=license)|(?<=license[ _-])|(?<=service)|(?<=service[ _-])|(?<=subscription)|(?<=subscription[ _-])|(?<=app)|(?<=app[ _-])|(?<=admin)|(?<=admin[ _-])|(?<=deploy)|(?<=deploy[ _-])|(?<=session)|(?<=session[ _-])|(?<=jwt)|(?<=jwt[ _-])|(?<=webhook)|(?<=webhook[ _-])|(?<=bot)|(?<=bot[ _-])|(?<=integration)|(?<=integration[ _-])|(?<=encrypt[._-])|(?<=hmac[ _-])|(?<=wifi[ _-])|(?<=wi-fi[ _-])|(?<=wpa[ _-])|(?<=vpn[ _-])",
+    "before_key": "(?<=api)|(?<=api[ ._-])|(?<=access)|(?<=access[ ._-])|(?<=secret)|(?<=secret[ ._-])|(?<=private)|(?<=private[ ._-])|(?<=auth)|(?<=auth[ ._-])|(?<=signing)|(?<=signing[ ._-])|(?<=encryption)|(?<=encryption[ ._-])|(?<=master)|(?<=master[ ._-])|(?<=account)|(?<=account[ ._-])|(?<=license)|(?<=license[ ._-])|(?<=service)|(?<=service[ ._-])|(?<=subscription)|(?<=subscription[ ._-])|(?<=app)|(?<=app[ ._-])|(?<=admin)|(?<=admin[ ._-])|(?<=deploy)|(?<=deploy[ ._-])|(?<=session)|(?<=session[ ._-])|(?<=jwt)|(?<=jwt[ ._-])|(?<=webhook)|(?<=webhook[ ._-])|(?<=bot)|(?<=bot[ ._-])|(?<=integration)|(?<=integration[ ._-])|(?<=encrypt[._-])|(?<=hmac[ ._-])|(?<=wifi[ ._-])|(?<=wi-fi[ ._-])|(?<=wpa[ ._-])|(?<=vpn[ ._-])|(?<=cookie[ ._-])|(?<=publish[ ._-])|(?<=crypto[ ._-])",
     "literal": r"""(?:(?P<quote>\\?["'`])(?P<quoted>[^"'`\n]{1,128})["'`\\]|[*_]{0,2}(?P<bare>[^\s"'`,;&|<>{}@:][^\s"'`,;&|<>{}]{0,127}))""",
 }
 
@@ -406,6 +406,10 @@ FAMILIES = (
            r"""echo ["']?(?P<value>[^\s"'`<>|]{3,128})["']? ?\| ?sudo [^\n]{0,40}?-\w{0,4}S|(?i:login|auth|passwd|password|token|secret)[^\n|;<]{0,60}<<< ?["']?(?P<named>[^\s"'`<>]{3,128})""", check="is_shell_password", within="line", anywhere=True),
     Family("password-said-before", "a password or key", ("pass", "secret", "token", "key"),
            r"(?i:password|passwd|passphrase|secret|token|(?:%{before_key})key)(?:(?: [\w.'/-]{1,20}){1,6}?:)? [\"'`]{0,3}(?P<run>[^\s\"'`<>{}(),;|]{10,160})", check="is_scrambled", within="line"),
+    Family("property-secret", "the secret value of a property", (
+            ".login", "_login", "-login", ".auth", "_auth", "-auth", "Login", "Auth", "Pass", ".cred", "_cred", "-cred",
+        ),
+           r"""(?:(?<=[A-Za-z0-9])[._-](?i:login|auth|credentials?|creds?)|(?<=[a-z0-9])(?:Login|Auth|Pass))["'`]{0,2}(?:[ \t]{0,4}[=:>][ \t]{0,4}|[ \t]{1,4}value=)["'`]{0,2}(?P<run>[^\s"'`<>]{12,160})""", check="is_property", within="line"),
 )
 # fmt: on
 """All families. Where two find the same text, the earlier one is reported."""

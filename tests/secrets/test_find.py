@@ -1,5 +1,6 @@
 """Secrets: found in whatever form they are written, told without being repeated; everything else passes."""
 
+import random
 import string
 import tomllib
 from pathlib import Path
@@ -309,3 +310,54 @@ def test_each_character_of_a_form_of_the_text_has_a_place_in_it(text):
         assert places == sorted(places)
         assert all(0 <= place <= len(text) for place in places)
         assert view.text.isascii()
+
+
+# -- properties --------------------------------------------------------------------------------------------------------
+
+PROPERTIES = """
+    sonar.login=% | sonar.auth.token=% | SONAR_LOGIN=% | -Dsonar.login=% | <sonar.login>%</sonar.login>
+    <property name="sonar.login" value="%"/> | "sonar.login": "%" | spring.datasource.hikari.password: %
+    spring.security.oauth2.client.registration.github.client-secret=% | server.ssl.key-store-password=%
+    management.metrics.export.datadog.api-key=% | quarkus.datasource.password=% | javax.persistence.jdbc.password=%
+    jenkins.api.token=% | nexus.deploy.pass=% | ossrhPassword=% | signing.keyPassword=% | gradle.publish.key=%
+    maven.repo.pwd=% | jasypt.encryptor.password=% | mail.smtp.auth.pass = % | ldap.manager.credentials=%
+    jira.api.auth=% | elastic.xpack.auth=% | xpack.security.authc.api_key: % | github.oauth.accessKey=%
+    s3.secretKey=% | app.cookie.key=% | app.jwt.signing-key: % | app.encryption.key=% | rails.secret_key_base: %
+    webhook.hmac.key: % | db.prod.pw=% | docker.registry.auth=% | npm.registry.auth-token=% | storeKeyPass: %
+    keystorePass="%" | bitbucket.appPassword=%
+"""
+INNOCENT = """
+    sonar.login=admin | sonar.projectKey=org.acme:billing-service_2f | mail.smtp.auth=required
+    auth.login=/oauth/authorize | security.login=form-login | cache.key=user-by-email | cache.key: orders:list:v2
+    message.key=order.created.v1 | foreign.key=customers_id_fkey | ssh.public.key=~/.ssh/id_ed25519.pub
+    tls.key=/etc/ssl/private/server.key | auth.provider=keycloak-v24 | auth.realm=acme-prod-2 | app.login=sso-okta
+    build.pass=3/5 | render.pass=shadow-map-v2 | compiler.pass=LoopUnroll2 | shortcut.key=Ctrl+Shift+P
+    sonar.login=${env.SONAR_TOKEN} | sonar.token=<your-token>
+    git.commit.id=9fceb02d0ae598e95dc970b74767f19372d61af8 | window.login=LoginPage2
+    service.auth=auth-service-7d9f | grid.key=row-2024-11-05 | default.auth=caching_sha2_password
+    last_login=2026-05-01T12:00:00Z | test_login: tests/e2e/login.spec.ts:42
+    EffectComposer.addPass: UnrealBloomPass(1.5) | app.key=com.acme.billing-2.4.1
+    kube_auth: system:serviceaccount:ci:deployer-2 | publish.key=@acme/ui-kit@2.4.1 | user.login: m.mustermann-2024
+"""
+
+
+def rows(table: str) -> list[str]:
+    return [one.strip() for line in table.strip().split("\n") for one in line.split(" | ")]
+
+
+def test_the_random_value_of_a_property_that_is_named_as_a_secret_is_found():
+    chance = random.Random(14)
+    letters = string.ascii_letters + string.digits
+    alphabets = (("0123456789abcdef", 40), (letters, 20), (letters, 32), (letters + "!#$%*+-.?@_~^", 16))
+    texts = [
+        label.replace("%", "".join(chance.choices(alphabet, k=length)))
+        for label in rows(PROPERTIES)
+        for alphabet, length in alphabets * 3
+    ]
+    missed = [text for text in texts if not found(text)]
+    assert len(missed) <= len(texts) // 100, missed
+
+
+@each_row("text", rows(INNOCENT))
+def test_a_property_that_is_only_named_alike_passes(text):
+    assert found(text) == []
