@@ -234,9 +234,9 @@ def say(line: str, *, err: bool = False) -> None:
 
 
 def say_text(text: str) -> None:
-    """Print a text of several lines, each as `say` does."""
-    for line in text.removesuffix("\n").split("\n"):
-        say(line)
+    """Print a text of several lines, safe as each is that `say` prints, in one piece."""
+    draw("")
+    click.echo("\n".join(map(plain, text.removesuffix("\n").split("\n"))))
 
 
 def say_data(data: bytes) -> None:
