@@ -22,6 +22,7 @@ from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
 from ..records.canonical import encode
+from ..records.proof import Links, check_links
 from ..records.record import RecordType, event_of
 from ..secrets.find import check_text
 from ..tiers import compose
@@ -180,12 +181,21 @@ def into_records(
 
 
 def meetings(memory: Memory, new: list[str]) -> list[str]:
-    """Say what new records repeat, contradict or change; of more than `MEETS_AT_MOST`, of the first ones."""
+    """Say what new records lack, repeat, contradict or change; of more than `MEETS_AT_MOST`, what the first ones do."""
     looked = new[:MEETS_AT_MOST]
-    told = dict.fromkeys(line for one in looked for line in memory.meets([one]))
+    told = dict.fromkeys([*missing(memory, new), *(line for one in looked for line in memory.meets([one]))])
     if len(new) > len(looked):
         told[f"looked at {len(looked)} of {len(new):,} new records; `amp consolidate` compares all of them"] = None
     return [*told]
+
+
+def missing(memory: Memory, new: list[str]) -> list[str]:
+    """Say what new records name that is not there: it has not come with them."""
+    records = [one for one in map(memory.newest, new) if one is not None]
+    newest = {one.id: Links.of(one) for one in records}
+    named = {link for links in newest.values() for link in links.named()} - newest.keys()
+    there = {one.id: Links.of(one) for one in map(memory.newest, sorted(named)) if one is not None}
+    return list(check_links({**newest, **there}, among=newest))
 
 
 class _Once:

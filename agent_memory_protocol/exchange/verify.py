@@ -62,7 +62,7 @@ def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
     histories = [(record.id, partial(tuple, [record])) for record in file.records]
     try:
         set_back = partial(heads.set_back, seen)
-        checked = check_histories(histories, owners=() if is_vouched else owners, set_back=set_back)
+        checked = check_histories(histories, owners=owners, vouched=is_vouched, set_back=set_back)
         if not (problems or checked.problems):
             seen.write(heads.noted(file.records))
     finally:

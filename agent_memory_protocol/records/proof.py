@@ -74,6 +74,7 @@ def check_histories(
     *,
     owners: Collection[str] = (),
     mine: Collection[str] = (),
+    vouched: bool = False,
     set_back: Callable[[Mapping[str, datetime | None]], Iterable[str]] = lambda _: (),
 ) -> Checked:
     """Check the history of each record, its links to the others and its owner, and return all that is wrong.
@@ -81,6 +82,7 @@ def check_histories(
     Args:
         histories: the id of each record, and what reads its versions.
         owners: the addresses that must have signed the newest versions; without any, everybody may have.
+        vouched: whether an owner has signed all of them together, so that only what another has signed is foreign.
         mine: without owners, the addresses of which only `foreign` says what they have not signed.
         set_back: says which of the newest versions, by their moments, are older than what was seen before.
 
@@ -99,7 +101,7 @@ def check_histories(
             history = read()
             newest = history[-1]
             moments[name], links[name] = newest.updated_at, Links.of(newest)
-            if (owners or mine) and is_foreign(newest, owners or mine):
+            if (owners or mine) and not (vouched and not newest.signed) and is_foreign(newest, owners or mine):
                 foreign[name] = _signer(newest)
             versions += len(history)
             signed += sum(version.signed for version in history)
@@ -143,16 +145,23 @@ class Links(NamedTuple):
         links = cls(record.state, record.superseded_by, record.supersedes, record.evidence, record.transition)
         return _NO_LINKS.get(links.state, links) if not any(links[1:]) else links
 
+    def named(self) -> Iterator[str]:
+        """Yield the ids of the records that it names."""
+        sides = () if self.transition is None else self.transition.sides
+        yield from filter(None, (self.successor, self.replaced, *self.evidence, *sides))
+
 
 _NO_LINKS = {state: Links(state, None, None, (), None) for state in State}
 
 
-def check_links(newest: Mapping[str, Links], wrong: Collection[str] = ()) -> Iterator[str]:
-    """Say which records name one that is missing, or that does not fit what they say of it.
+def check_links(
+    newest: Mapping[str, Links], wrong: Collection[str] = (), *, among: Iterable[str] | None = None
+) -> Iterator[str]:
+    """Say which records name one that is missing, or that does not fit what they say of it; of all, or `among` some.
 
     `wrong` are the ids of those that do not verify, of which that is said already.
     """
-    for name, links in newest.items():
+    for name, links in newest.items() if among is None else ((one, newest[one]) for one in among):
         if links is _NO_LINKS[links.state]:
             continue
         named = [("its successor", links.successor), ("what it replaced,", links.replaced)]

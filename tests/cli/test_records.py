@@ -23,6 +23,7 @@ from agent_memory_protocol.records.record import Provenance, Record, RecordType,
 from agent_memory_protocol.records.signing import Identity
 from agent_memory_protocol.records.sqlite_store import SqliteStore
 from agent_memory_protocol.search.embedding import HashEmbedder
+from tests.each_row import each_row
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 POSTGRES, NOT_POSTGRES = "The staging database is Postgres.", "The staging database is not Postgres."
@@ -658,6 +659,40 @@ def test_who_did_not_sign_is_named_and_recalled_with_a_mark(amp, store):
     with Memory(amp.root / "mem", identity=amp.root / "own.key") as mine:
         checked = mine.check()
     assert (checked.foreign, len(checked.problems)) == ((foreign,), 1), "a damaged record hides no other"
+
+
+def test_what_another_has_signed_shows_in_a_file_that_the_owner_has_signed(amp):
+    with Memory(amp.root / "both", identity=amp.root / "other.key") as other, Memory(amp.root / "both") as nobody:
+        foreign = other.remember("Tokens are JWT.").record_id
+        nobody.remember("Tokens expire hourly.")
+    with Memory(amp.root / "both", identity=amp.root / "own.key") as own:
+        own.export(amp.root / "both.amem.json")
+    answer = amp("record", "verify", "both.amem.json", "--signer", Identity.load(str(amp.root / "own.key")).address)
+    assert (answer.code, answer.out.count("and not by")) == (4, 1)
+    assert f"{foreign}: is signed by" in answer.out
+    assert "name them with --signer" not in answer.err
+
+
+@each_row("link", ["successor", "evidence", "side"])
+def test_an_import_says_what_has_not_come_with_a_record(amp, link):
+    name = f"from-{link}"
+    with Memory(amp.root / name, consolidate_every=0) as memory:
+        one, other = (memory.remember(text).record_id for text in ("Builds run on ARM.", "builds run on arm!"))
+        if link == "side":
+            memory.dispute(one, other, "checked")
+        elif link == "successor":
+            memory.supersede(one, other, "checked")
+        else:
+            memory.consolidate()
+            one = next(record.id for record in memory.records(state="active"))
+        memory.export(amp.root / f"{name}.amem.json")
+    wire = json.loads((amp.root / f"{name}.amem.json").read_bytes())
+    wire["records"] = [record for record in wire["records"] if record["id"] == one]
+    (amp.root / f"{name}.amem.json").write_bytes(canonical.encode(wire))
+    answer = amp("import", f"{name}.amem.json", "--apply", "--accept-unsigned", "--store", f"to-{link}")
+    assert answer.code == 0
+    assert f"{one}: " in answer.err
+    assert "is missing" in answer.err
 
 
 @pytest.mark.slow
