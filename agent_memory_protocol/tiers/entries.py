@@ -532,7 +532,7 @@ def _date_headings(found: Outline, lines: list[str]) -> None:
 
 
 def _inherit_dates(found: Outline) -> None:
-    if all(one.day is None for one in (*found.headings, *found.labels.values())):
+    if all(day is None for day in [*(one.day for one in found.headings), *(one.day for one in found.labels.values())]):
         return
     for entry in found.entries:
         label = found.labels[entry.label] if entry.label is not None else None
