@@ -19,6 +19,7 @@ SCREEN = 36
 TITLES = {
     "opposite": "one denies the other",
     "changed": "have another value",
+    "renewed": "the first may be out of date",
     "merge": "say much the same",
     "stale": "past their age; the command says that they are still true, `amp forget ID` removes them",
     "unneeded": "not recalled, found or opened here for 90 days",

@@ -4,9 +4,11 @@
 its kind, so this is a guess: ask it of who writes a text. What surely has another value is in `changed`.
 """
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 
 from .gist import is_claim
 from .language import ENGLISH, Token, plain, tokenise, word_set
@@ -25,8 +27,13 @@ _WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAY = "weekday"
 _FEWEST = 2
 """So many words two texts share at least, those that say little counted."""
+_PART = 0.25
+"""Of the words of the longer text, the part that both share."""
 _ENOUGH = 0.5
 """Of the words of the shorter text, the part that a text which says “now” or “moved” shares with it."""
+_COMMON = 20
+"""A word that more texts have than this brings no two of them together."""
+_PARTNERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +59,9 @@ def may_renew(new: str, standing: str) -> bool:
     if one is None or other is None:
         return False
     shared = one.words & other.words
-    fewest = min(len(one.words), len(other.words))
-    if not shared or len(shared) + len(one.little & other.little) < _FEWEST or opposed(one.words, other.words):
+    fewest, most = sorted((len(one.words), len(other.words)))
+    is_alike = len(shared) >= _PART * most and len(shared) + len(one.little & other.little) >= _FEWEST
+    if not shared or not is_alike or opposed(one.words, other.words):
         return False
     left = {word for words in (one.words, other.words) if len(words) == fewest for word in words - shared}
     is_other = any(
@@ -64,11 +72,33 @@ def may_renew(new: str, standing: str) -> bool:
     return one.tells and not other.tells and one.words != other.words and len(shared) >= _ENOUGH * fewest
 
 
+def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each two texts of which one may tell what has become of the other.
+
+    What has several such partners is one of a list of like things.
+    """
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        reading = _read(text)
+        for word in reading.words if reading is not None else ():
+            holders[word].append(place)
+    near = {pair for places in holders.values() if len(places) <= _COMMON for pair in combinations(places, 2)}
+    found = [
+        (one, other)
+        for one, other in sorted(near)
+        if may_renew(texts[one], texts[other]) or may_renew(texts[other], texts[one])
+    ]
+    partners = Counter(place for pair in found for place in pair)
+    return [pair for pair in found if max(partners[place] for place in pair) <= _PARTNERS]
+
+
 @lru_cache(maxsize=1 << 12)
 def _read(text: str) -> _Reading | None:
     if not is_claim(text):
         return None
     tokens = tokenise(rephrase(plain(text)), ENGLISH)
+    reason = next((place for place, token in enumerate(tokens) if place and token.lowered in ENGLISH.cuts), len(tokens))
+    tokens = tokens[:reason]
     values = find_values(tokens)
     in_values = {place for value in values for place in range(value.start, value.end)}
     rest = [token for place, token in enumerate(tokens) if place not in in_values]

@@ -7,12 +7,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..layout import Target
-from ..text import labels, nearly
+from ..text import labels, nearly, renewed
 from ..text.alike import denials, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
-from ..text.renewed import may_renew
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
 from .document import Document, identity_text, section_key
@@ -245,7 +244,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
         changed += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
     if changed:
         return Meeting(CHANGED, changed[0], own)
-    old = next((one for one in near[1:] if _on_one_topic(own, one) and may_renew(own.text, one.text)), None)
+    old = next((one for one in near[1:] if _on_one_topic(own, one) and renewed.may_renew(own.text, one.text)), None)
     if old is not None:
         return Meeting(RENEWED, old, own)
     closest = max(near[1:], key=lambda one: nearly.share(own.text, one.text), default=None)
@@ -257,6 +256,15 @@ def suspicions(document: Document) -> Iterator[Meeting]:
     placed = _placed([document])
     for one, other in suspected([_stated(one) for one in placed]):
         yield Meeting(CHANGED, placed[one], placed[other])
+
+
+def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
+    """Yield the entries of which one may be out of date: guesses, which a person has to look at."""
+    placed = _placed(documents)
+    for earlier, later in renewed.pairs([one.text for one in placed]):
+        one, other = placed[earlier], placed[later]
+        if not _apart(one, other) and _on_one_topic(one, other):
+            yield Meeting(RENEWED, one, other)
 
 
 def _changes(document: Document) -> Iterator[Meeting]:

@@ -19,13 +19,13 @@ from ..text.gist import shared_words
 from ..text.ids import id_of_proposal
 from ..text.phrases import counted
 from ..tiers.document import Document
-from ..tiers.meet import CHANGED, OPPOSITE, Meeting
+from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
 from .stored import stored_entries
 
-KINDS = (OPPOSITE, CHANGED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
+KINDS = (OPPOSITE, CHANGED, RENEWED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
 """The lists of a review, the most urgent first."""
 
 DUE_AFTER = timedelta(days=30)
@@ -105,6 +105,8 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     older_than = timedelta(days=session.settings.older_than)
     read = ((target, note) for target, note, _ in read_notes(session, dict.fromkeys(row.target for row in notes)))
     met = settle.disagreements(session, documents, read)
+    known = {_ids(one) for one in met}
+    met += [one for one in settle.may_be_over(session, documents) if _ids(one) not in known]
     found = items(entries, notes, met, today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)
@@ -122,7 +124,7 @@ def items(
 ) -> list[Item]:
     """Return what is worth a look: what disagrees, what says the same, what is old, and notes that nothing leads to."""
     found = [_disagreement(one) for one in disagreements]
-    known = {frozenset([one.first.id, one.second.id]) for one in disagreements}
+    known = {_ids(one) for one in disagreements}
     texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target) for one in entries]
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
     near = [(texts[one], texts[other]) for one, other in nearly.pairs([one.text for one in texts])]
@@ -147,6 +149,10 @@ def items(
         for one in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
+
+
+def _ids(one: Meeting) -> frozenset[str]:
+    return frozenset([one.first.id, one.second.id])
 
 
 def _text(one: StoredEntry) -> Text:

@@ -17,7 +17,7 @@ from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document
-from ..tiers.meet import Fact, Meeting, Outside, meetings
+from ..tiers.meet import Fact, Meeting, Outside, meetings, renewals
 from ..tiers.taken import Taken, take
 from .upkeep_answers import Disputed, Removed, Resolved
 
@@ -36,6 +36,12 @@ def disagreements(
     outside += _records(session)
     learned = _learned(session)
     return [one.in_order_of_age(learned) for one in _met(_Compared.of(documents, outside))]
+
+
+def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:
+    """Return the entries that may be out of date, each as the first of two, by what the other one says."""
+    learned = _learned(session)
+    return [one.in_order_of_age(learned) for one in renewals(documents)]
 
 
 @dataclass(frozen=True, slots=True)

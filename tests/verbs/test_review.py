@@ -65,6 +65,23 @@ def test_what_follows_without_something_is_no_denial_of_that_it_is_needed(worksp
     assert "compare them" in item.message
 
 
+def test_what_may_be_out_of_date_is_listed_with_the_older_first_and_a_list_of_like_things_is_not(workspace):
+    write(
+        workspace,
+        "# S\n\n- [2026-03-01] Backups now run at 4 am every night.\n- [2025-11-01] The nightly backup runs at 2 am.\n"
+        + "".join(
+            f"- The {name} job takes {minutes} minutes.\n" for name, minutes in (("tax", 5), ("mail", 7), ("map", 9))
+        ),
+    )
+    (item,) = [one for one in workspace.review(today=date(2026, 3, 2)) if one.kind == "renewed"]
+    assert [one.text for one in item.texts] == [
+        "The nightly backup runs at 2 am.",
+        "Backups now run at 4 am every night.",
+    ]
+    run(workspace, *shlex.split(item.command)[1:])
+    assert not [one for one in workspace.review() if one.kind == "renewed"]
+
+
 def test_two_conversations_deny_each_other_nothing_since_nobody_reads_both(workspace):
     for name, text in (
         ("c1", "Deploys to staging run on Fridays."),
