@@ -34,7 +34,9 @@ _FREQUENT = """
     WHERE schemaname = %s AND tablename = 'heads' AND attname = 'tokens' AND lexeme = ANY(%s)"""
 _LIKE = """
     SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s AND length(word) BETWEEN %s AND %s
-    UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s AND length(word) BETWEEN %s AND %s"""
+    UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s AND length(word) BETWEEN %s AND %s
+    UNION SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s
+    UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s"""
 _LAST = "\U0010ffff"
 _ONCE = 0.6079271
 """What `ts_rank` gives a word that is in the text once."""
@@ -128,7 +130,7 @@ class _Question:
         """Return the words that are meant, and those of their tokens that any record holds."""
         self._hold({token for term in self.asked for token in (*term.tokens, *term.forms)})
         terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
-        self._hold({token for term in terms for token in term.tokens} - self._held.keys())
+        self._hold({token for term in terms for token in (*term.tokens, *term.forms)} - self._held.keys())
         tokens = (token for term in terms for token in (*term.tokens, *term.forms))
         return terms, [token for token in dict.fromkeys(tokens) if self._held[token]]
 
@@ -161,7 +163,9 @@ class _Question:
     def _like(self, spelling: str) -> set[str]:
         start, end = untouched(spelling)
         sizes = (len(spelling) - 1, len(spelling) + 1)
+        back = spelling[::-1]
         asked = [start, start + _LAST, *sizes, end[::-1], end[::-1] + _LAST, *sizes]
+        asked += [spelling, spelling + _LAST, back, back + _LAST]
         return {word for (word,) in self._rows(_LIKE, asked)}
 
     def _matches(self, tokens: Sequence[str], hits: int) -> dict[str, _Counted]:

@@ -42,6 +42,9 @@ _LOST = {
 }
 """Accents that words have lost, and that an ending is not known without."""
 
+_JOINING = {"danish", "dutch", "german", "swedish"}
+"""Languages that write words together: what begins with a word of five letters or more is a form of it, too."""
+
 _SHORTEST, _BEGINNING = 4, 3
 """Letters of the shortest word that has forms, and those that all its forms begin with, at least."""
 
@@ -79,7 +82,12 @@ def _with_forms(term: Term, languages: Iterable[str], beginning_with: Callable[[
         root = _root(language, word)
         start = root[: max(_BEGINNING, len(root) - 1)]
         if word.startswith(start):
-            alike = (one for one in sorted(beginning_with(start, _MOST)) if _root(language, one) == root)
+            joins = language in _JOINING and len(root) > _SHORTEST
+            alike = (
+                one
+                for one in sorted(beginning_with(start, _MOST))
+                if _root(language, one) == root or (joins and one.startswith(root))
+            )
             forms |= dict.fromkeys(stem(one) for one in alike)
     return replace(term, forms=tuple(one for one in forms if one not in term.tokens))
 

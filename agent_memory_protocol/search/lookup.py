@@ -45,7 +45,9 @@ _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1
     UNION SELECT word FROM spellings WHERE backwards BETWEEN :end AND :end || :last
-        AND length(word) BETWEEN :length - 1 AND :length + 1"""
+        AND length(word) BETWEEN :length - 1 AND :length + 1
+    UNION SELECT word FROM spellings WHERE word BETWEEN :whole AND :whole || :last
+    UNION SELECT word FROM spellings WHERE backwards BETWEEN :backwards AND :backwards || :last"""
 _BEGINNING_WITH = "SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last LIMIT :most"
 _LAST = "\U0010ffff"
 _MOST = 2**63 - 1
@@ -61,9 +63,13 @@ class Lookup:
         self._connection = connection
 
     def like(self, spelling: str) -> set[str]:
-        """Return spellings among which all are that are one slip away, some of them in what may not be read."""
+        """Return spellings among which all are that are one slip away, or begin or end with this one.
+
+        Some of them may be in what may not be read.
+        """
         start, end = untouched(spelling)
-        asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling)}
+        whole = {"whole": spelling, "backwards": spelling[::-1]}
+        asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling), **whole}
         return {word for (word,) in self._connection.execute(_LIKE, asked)}
 
     def beginning_with(self, start: str, most: int) -> list[str]:

@@ -1,7 +1,8 @@
-"""Slips of the pen in a query: one letter too many, one missing, another one, or two swapped.
+"""What a word of a query may mean that is in no passage: a slip of the pen, or a part of longer words.
 
-A word that is in no passage is taken to mean the words that are one slip away. Words with digits are never taken so:
-port 8081 does not mean port 8080.
+A slip is one letter too many, one missing, another one, or two swapped. Words with digits are never taken so: port 8081
+does not mean port 8080. Where no word is one slip away, those count that begin or end with it: `Datenbank` finds
+`Datenbankverbindung`, `sunucu` finds `sunucusu`.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -13,19 +14,25 @@ from .words import Term
 SHORTEST = 4
 """Letters of the shortest word that may be a slip; of three, one is too much of the word."""
 
+_SHORTEST_BEGINNING, _SHORTEST_END, _MOST = 5, 7, 20
+"""Letters of the shortest word that others may begin or end with, and how many count, the shortest ones.
+
+An end needs more letters: `recommended` is not about what was mended.
+"""
+
 
 def mend(
     terms: Iterable[Term], known: Callable[[str], bool], like: Callable[[str], Collection[str]]
 ) -> tuple[Term, ...]:
-    """Let the words of a query that are in no passage mean those that they may be slips of.
+    """Let the words of a query that are in no passage mean those that they may be slips or parts of.
 
     Args:
         terms: the words of a query.
         known: says whether a token is in any passage.
-        like: returns spellings among which all are that are one slip away from this one.
+        like: returns spellings among which all are that are one slip away from this one, or begin or end with it.
     """
     return tuple(
-        _meaning(term, [other for other in sorted(like(term.spelling)) if one_slip(term.spelling, other)])
+        _meaning(term, like(term.spelling))
         if len(term.spelling) >= SHORTEST and not any(map(known, (*term.tokens, *term.forms)))
         else term
         for term in terms
@@ -51,6 +58,12 @@ def untouched(word: str) -> tuple[str, str]:
     return word[: middle - 1], word[middle + 1 :]
 
 
-def _meaning(term: Term, spellings: list[str]) -> Term:
-    meant = {stem(spelling): spelling for spelling in spellings}
-    return replace(term, tokens=tuple(meant), meant=tuple(meant.values()), forms=()) if meant else term
+def _meaning(term: Term, spellings: Collection[str]) -> Term:
+    word = term.spelling
+    if slips := sorted(other for other in spellings if one_slip(word, other)):
+        meant = {stem(spelling): spelling for spelling in slips}
+        return replace(term, tokens=tuple(meant), meant=tuple(meant.values()), forms=())
+    begins, ends = len(word) >= _SHORTEST_BEGINNING, len(word) >= _SHORTEST_END
+    longer = [one for one in spellings if (begins and one.startswith(word)) or (ends and one.endswith(word))]
+    shortest = sorted(longer, key=lambda one: (len(one), one))[:_MOST]
+    return replace(term, forms=tuple(dict.fromkeys(map(stem, shortest))))

@@ -11,8 +11,8 @@ _LITTLE_WORDS = """
 LITTLE_WORDS = frozenset(_LITTLE_WORDS.split())
 
 _ASKING = """
-    anybody anyone anything everybody everyone everything herself himself may might must myself ourselves shall somebody
-    someone something themselves whose yourself
+    anybody anyone anything everybody everyone everything herself himself hows may might must myself ourselves shall
+    somebody someone something thats themselves theres whats wheres whos whose whys yourself
 """
 ASKING = frozenset(_ASKING.split())
 """Further words that say nothing in a question, though they may in a text."""

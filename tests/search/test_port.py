@@ -337,6 +337,14 @@ def test_talk_that_may_not_be_read_is_not_found_by_what_stands_beside_it(index):
     assert {hit.source for hit in index.search("choir", within=["mine"])} == {"mine"}
 
 
+@pytest.mark.parametrize("query", ["Datenbank", "Verbindung zur Datenbank", "die Verbindung"])
+def test_a_word_that_is_nowhere_alone_is_found_inside_longer_ones(index, query):
+    texts = ("The cache is warm.", "Die Datenbankverbindung bleibt offen.", "Bind to all.")
+    index.refresh([source_of("a", *(Passage(str(place), text) for place, text in enumerate(texts)))])
+    (hit,) = [hit for hit in index.search(query) if hit.tokens]
+    assert (hit.key, hit.meant) == ("1", ())
+
+
 def test_a_word_before_a_colon_that_few_entries_begin_with_is_no_speaker(index):
     notes = ["Queue: the broker drops it.", "The queue of the broker is durable.", "Tea: green."]
     index.refresh([source_of("notes", *(Passage(str(number), text) for number, text in enumerate(notes)))])

@@ -36,6 +36,28 @@ def test_a_word_that_stands_nowhere_means_all_it_may_be():
     assert mended("serch index", {"search", "sarch", "index"}) == [("sarch", "search"), ("index",)]
 
 
+STANDING = {"datenbankverbindung", "sicherungsdatenbank", "sunucusu", "orbit", "serch"}
+
+
+@each_row(
+    "word, forms",
+    [
+        ("datenbank", ("datenbankverbindung", "sicherungsdatenbank")),
+        ("verbindung", ("datenbankverbindung",)),
+        ("sunucu", ("sunucusu",)),
+        ("bank", ()),  # short
+        ("sdaten", ()),  # in the middle
+        ("orbi", ()),  # one slip away, so no part
+        ("data1", ()),
+        ("search", ()),
+    ],
+)
+def test_a_word_that_stands_nowhere_has_the_words_that_begin_or_end_with_it_as_forms(word, forms):
+    (term,) = mend(terms(word), STANDING.__contains__, lambda _: STANDING)
+    assert (term.forms, term.shown) == (forms, word)
+    assert not (term.forms and term.meant)
+
+
 @each_row("query", ["port1", "8081", "abx", "index"])
 def test_numbers_short_words_and_known_words_are_no_slips(query):
     assert mended(query, {"port2", "8080", "aby", "index", "undex"}) == [(query,)]
