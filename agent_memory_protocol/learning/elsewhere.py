@@ -39,7 +39,7 @@ _NAMED = 3
 """At most so many folders below are named."""
 _MOST_LOOKED_AT = 2_000
 _NO_MEMORY = rules_files.NEVER_ENTERED | {".git", ".venv"}
-_MEMORY = "a folder of memory with a MEMORY.md"
+MEMORY_FOLDER = "a folder of memory with a MEMORY.md"
 _PLACES = range(3)
 """How deep below a project its packages may lie, each with memory of its own."""
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
@@ -122,7 +122,7 @@ def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
     else:
         found = list(_from_file(path, now, project))
     if not found:
-        below = [quote(folder) for folder in islice(_memory_below(path), _NAMED)]
+        below = [quote(folder) for folder in islice(memory_below(path), _NAMED)]
         if below:
             raise InvalidArgument(f"{path} itself holds no memory; name the folders in it that do: {' '.join(below)}")
         way_in = "where it lies deeper, or as pages of its own, name that folder or those pages"
@@ -130,7 +130,7 @@ def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
     return found
 
 
-def _memory_below(path: str) -> Iterator[str]:
+def memory_below(path: str) -> Iterator[str]:
     """Yield folders below a folder that hold a MEMORY.md. Large trees are not walked to the end."""
     for folder, folders, files in islice(os.walk(path), _MOST_LOOKED_AT):
         if folder != path and any(name.lower() == "memory.md" for name in files):
@@ -146,7 +146,7 @@ def store_folders(project: str) -> list[tuple[str, str]]:
         for folder in _folders(project, below):
             for parts, (kind, _) in _KNOWN.items():
                 path = os.path.join(folder, *parts)
-                if os.path.isdir(path) and not os.path.islink(path) and (kind != _MEMORY or _has_page(path)):
+                if os.path.isdir(path) and not os.path.islink(path) and (kind != MEMORY_FOLDER or _has_page(path)):
                     found.append((path, kind))
     return found
 
@@ -486,7 +486,7 @@ _KNOWN: dict[tuple[str, ...], tuple[str, Callable[[str, str], Iterator[Store]]]]
     (".serena", "memories"): ("memories of Serena", _pages),
     (".squad",): ("histories of Squad", _squad),
     ("memory-bank",): ("a memory bank", _pages),
-    (".claude", "memory"): (_MEMORY, _one_folder),
-    ("memory",): (_MEMORY, _one_folder),
+    (".claude", "memory"): (MEMORY_FOLDER, _one_folder),
+    ("memory",): (MEMORY_FOLDER, _one_folder),
 }
 """Where other tools keep memory in a project, and how each is read."""

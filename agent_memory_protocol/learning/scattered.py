@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..git.ask import answer
 from ..layout import MEMORY, SCAFFOLDING
 from ..project.git_files import checkouts_of, remote_of
-from .elsewhere import store_folders
+from .elsewhere import MEMORY_FOLDER, memory_below, store_folders
 from .rules_files import NEVER_ENTERED
 
 _MOST_FOLDERS = 200
@@ -35,7 +35,13 @@ def find_places(project: str, home: str | None) -> list[MemoryFolder]:
     for checkout in checkouts:
         if checkout != project and _has_memory(checkout):
             found.append(MemoryFolder(os.path.join(checkout, SCAFFOLDING), "the scaffolding of another checkout"))
-        found += [MemoryFolder(path, kind) for path, kind in store_folders(checkout)]
+        known = store_folders(checkout)
+        found += [MemoryFolder(path, kind) for path, kind in known]
+        found += [
+            MemoryFolder(path, MEMORY_FOLDER)
+            for path in memory_below(checkout)
+            if SCAFFOLDING not in path.split(os.sep) and not any(_is_in(path, folder) for folder, _ in known)
+        ]
         found += [
             MemoryFolder(os.path.join(checkout, name), "a page of memory")
             for name in sorted(_names(checkout))
@@ -106,6 +112,10 @@ def _of_claude_code(home: str, checkouts: list[str]) -> Iterator[MemoryFolder]:
 def _as_name(path: str) -> str:
     """Return what Claude Code calls a project: its path, all but letters and digits as dashes."""
     return "".join(character if character.isascii() and character.isalnum() else "-" for character in path)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + os.sep)
 
 
 def _has_memory(path: str) -> bool:

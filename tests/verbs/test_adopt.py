@@ -601,6 +601,21 @@ def test_memory_of_one_project_is_found_wherever_it_lies(tmp_path):
     assert "perhaps another project" in found[3].kind
 
 
+def test_a_folder_with_a_memory_page_is_found_wherever_a_tool_keeps_it_but_in_no_installed_package(tmp_path):
+    write(tmp_path / SHARED / "KNOWLEDGE.md", "# S\n")
+    for name in (".cursor/memory", ".github/agent-memory/dev", "docs/agents/ada", "node_modules/x/memory"):
+        write(tmp_path / name / "MEMORY.md", "# M\n\n- A fact.\n")
+    write(tmp_path / "web" / SHARED / "KNOWLEDGE.md", "# S\n")
+    write(tmp_path / "web/.scaffolding/agent-memory/agents/dev/MEMORY.md", "# D\n")
+    found = Workspace.open(tmp_path, environ={"HOME": str(tmp_path / "home")}).find_stores()
+    assert sorted(os.path.relpath(one.path, os.path.realpath(tmp_path)) for one in found) == [
+        ".cursor/memory",
+        ".github/agent-memory/dev",
+        "docs/agents/ada",
+        "web/.scaffolding",
+    ]
+
+
 def test_a_linked_worktree_is_found_from_the_main_checkout(tmp_path):
     main, linked = tmp_path / "main", tmp_path / "elsewhere" / "linked"
     git_config(main, "x:app")
