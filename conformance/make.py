@@ -3089,6 +3089,17 @@ def record_files():
 
 record_files()
 
+for text in (
+    "*None yet — lessons go here.*\n\n## S\n\n- _none yet: see inbox_\n",
+    "No team decisions recorded yet.\n\n## S\n\n- _No lessons so far._\n\n## U\n\n- —\n",
+):
+    recall("give-what-says-nothing", "P-24 P-21", {}, {SHARED: f"# T\n\n{text}"}, whole="", must=False)
+for text in (
+    *("**None** — policy is declarations only.\n", "None yet — we ship without auth.\n", "- No tests yet.\n"),
+    *("* none yet — x\n", "No one has recorded it yet, so far\n", "- No lessons\n"),
+):
+    recall("give-what-is-no-placeholder", "P-24", {}, {SHARED: f"# T\n\n{text}"}, has=[text.strip()])
+
 
 def save():
     """Write one file for each area, one case a line, in ASCII so that a hostile character is seen."""

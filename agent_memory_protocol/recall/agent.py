@@ -408,7 +408,7 @@ class _Rendered:
         self.has_conflict = b"<<<<<<<" in source.rare and _has_conflict(text)
         text = text.removesuffix("\n")
         self.says_something = _says_something(text)
-        if self.says_something and may_hold_places(source.rare):
+        if self.says_something and may_hold_places(text, source.rare):
             text, self.removed = _without_placeholders(text, self.removed)
         self.text = body = text
         new, rare = self._new(source, before)

@@ -8,6 +8,7 @@ import re
 from unicodedata import normalize
 
 from . import markdown
+from .marks import is_emoji
 
 LONGEST = 160
 """Characters of a label in front of a text; of a longer one the beginning is there."""
@@ -20,6 +21,13 @@ _OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")
 """What a label ends with that is not in front of a text, where a colon is."""
 _COMPLETE = ("?", "\uff1f", "\u2026", "...")
 """After these no colon is needed."""
+_DENYING = frozenset("\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e")
+_DENIALS = frozenset(
+    [
+        *("avoid", "cannot", "don't", "forbidden", "jamais", "mai", "never"),
+        *("nicht", "nie", "no", "not", "nunca", "stop"),
+    ]
+)
 _EMPHASIS = ("**", "__", "*", "_")
 
 
@@ -43,6 +51,37 @@ def plain(label: str) -> str:
     return text
 
 
+def _beside_emoji(label: str) -> tuple[str, str, str]:
+    """Return a label as it is in front of a text, between the emoji before it and those behind it."""
+    text = plain(label)
+    start, end = 0, len(text)
+    while start < end and (is_emoji(text[start]) or text[start] == " "):
+        start += 1
+    while end > start and (is_emoji(text[end - 1]) or text[end - 1] == " "):
+        end -= 1
+    inner = text[start:end]
+    return text[:start].strip(), inner if inner == text else plain(inner), text[end:].strip()
+
+
+def shown(label: str) -> str:
+    """Return a label as `plain` does, also where emoji are around its emphasis or its colon: they say much."""
+    return " ".join(filter(None, _beside_emoji(label)))
+
+
+def names(label: str, wanted: str) -> bool:
+    """Say whether a label is meant by a name, with its emoji or without: `Never` is the name of `🚫 **Never:**`.
+
+    With an emoji that denies, `Do` is another label.
+    """
+    if shown(label).casefold() == shown(wanted).casefold():
+        return True
+    before, inner, after = _beside_emoji(label)
+    said = normalize("NFC", inner).casefold()
+    if _DENYING.isdisjoint(before + after) or not _DENIALS.isdisjoint(said.replace("\u2019", "'").split()):
+        return said == key(wanted)
+    return False
+
+
 def key(label: str) -> str:
     """Return what two spellings of one label have in common."""
     return normalize("NFC", plain(label)).casefold()
@@ -53,7 +92,7 @@ def in_front(label: str, text: str) -> str:
 
     What would be no block behind other words, such as a fence, begins on the next line.
     """
-    said = plain(label)
+    said = shown(label)
     if not said:
         return text
     if len(said) >= LONGEST:

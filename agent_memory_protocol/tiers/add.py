@@ -85,6 +85,16 @@ def add(document: Document, new: NewEntry, section: Section | None = None, label
     return _add_at(document, new, position, last, [], notes)
 
 
+def label_meant(document: Document, section: Section | None, label: str) -> str:
+    """Return the label that a name means in a section, or without one anywhere; as it is where there is none."""
+    matching = find_sections(document, section or ())
+    heading = matching[-1] if matching else None
+    if heading is None and section:
+        return label
+    governed = _last_under(document, heading, label, anywhere=section is None)
+    return label if governed is None else document.label(governed)
+
+
 def _missing(document: Document, section: Section) -> tuple[list[str], int, str]:
     """Return the headings to make for a section, the line they go to, and of which section that is the end."""
     path, above = path_of(section), None
@@ -107,6 +117,9 @@ def _last_under(document: Document, heading: Heading | None, label: str, *, anyw
     wanted = labels.key(label)
     units: list[Entry | IndexLine] = sorted([*outline.index_lines, *outline.entries], key=lambda unit: unit.start)
     governed = [unit for unit in units if unit.label is not None and labels.key(document.label(unit)) == wanted]
+    if not governed:
+        named = [unit for unit in units if unit.label is not None and labels.names(document.label(unit), label)]
+        governed = named if len({labels.shown(document.label(unit)).casefold() for unit in named}) == 1 else []
     here = [unit for unit in governed if unit.headings[-1:] == above]
     return next(reversed(here or (governed if anywhere else [])), None)
 

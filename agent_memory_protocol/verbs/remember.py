@@ -14,7 +14,7 @@ from ..learning import route
 from ..project import agents
 from ..text import labels, marks
 from ..tiers import compose, dispute, document, store
-from ..tiers.add import Added, add
+from ..tiers.add import Added, add, label_meant
 from ..tiers.compose import NewEntry
 from ..tiers.document import Document, Section
 from ..tiers.entries import Entry
@@ -84,6 +84,7 @@ def remember(
         leaving = [old] if old_in == target else []
         is_named = section is not None or label is not None or not leaving
         heading, over = (section, label) if is_named else _place_of(current, old)
+        over = over and label_meant(current, heading, over)
         there = _standing(current, new, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]

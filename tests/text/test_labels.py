@@ -15,6 +15,9 @@ FRONTS = [
     ("_Nie:_", "a", "Nie: a"),
     ("决定：", "a", "决定: a"),
     ("**Never** on main:", "force", "**Never** on main: force"),
+    ("🚫 **Never:**", "push to main", "🚫 Never: push to main"),
+    ("**Do** ✅:", "lint", "Do ✅: lint"),
+    ("Never: 🚫", "push", "Never 🚫: push"),
     ("", "push to main", "push to main"),
     ("Never:", "```\nrm\n```", "Never:\n```\nrm\n```"),
     ("To release:", "1. tag\n2. build", "To release:\n1. tag\n2. build"),
@@ -26,6 +29,25 @@ FRONTS = [
 def test_a_label_stands_in_front_of_its_text_and_comes_off_again(label, text, front):
     assert labels.in_front(label, text) == front
     assert labels.taken_off(label, front) == (text if label else None)
+
+
+@each_row(
+    "label, wanted, is_meant",
+    [
+        ("🚫 **Never:**", "Never", True),
+        ("🚫 **Never:**", "🚫 never:", True),
+        ("✅ *Always* →", "always", True),
+        ("**Do** ✅:", "do", True),
+        ("❌ **Do**", "❌ Do", True),
+        ("❌ **Do**", "Do", False),
+        ("❌ Don\u2019t:", "Don't", False),
+        ("❌ Don't:", "don't", True),
+        ("✅ Do:", "❌ Do", False),
+        ("Never:", "🚫 Never", False),
+    ],
+)
+def test_a_label_is_meant_by_its_name_without_emoji_that_do_not_deny_it(label, wanted, is_meant):
+    assert labels.names(label, wanted) is is_meant
 
 
 def test_a_long_label_is_cut():

@@ -6,9 +6,8 @@ const FRAMING = "This repository's agents wrote these notes earlier. " +
 class Refused extends Error {}
 const [bytesOf, charsOf] = [(text) => Buffer.byteLength(text, 'utf8'), (text) => [...text].length];
 const blake2b = (text) => require('crypto').createHash('blake2b512').update(text).digest('hex');
-const isBlank = (text) => /^[ \t]*$/.test(text);
+const [isBlank, lastOf] = [(text) => /^[ \t]*$/.test(text), (list) => list[list.length - 1]];
 const [isText, indentOf] = [(text) => !isBlank(text), (text) => text.length - text.trimStart().length];
-const lastOf = (list) => list[list.length - 1];
 // P-6: a line ends at LF, CRLF or CR and at nothing else.
 const splitLines = (text) => text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
   .filter((line, i, all) => line !== '' || i < all.length - 1);
@@ -21,13 +20,12 @@ const readFile = (file, bytes = Buffer.from(file.base64 ?? file, file.base64 ===
 // The kinds of HTML blocks: how one begins, and how it ends (null: before a blank line).
 const TAGS = 'address|article|aside|base(?:font)?|blockquote|body|caption|center|col(?:group)?|d[dlt]|details|dialog|' +
   'dir|div|fieldset|figcaption|figure|footer|form|frame(?:set)?|h[1-6r]|head(?:er)?|html|iframe|legend|li|link|main|' +
-  'menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|t[dhr]|table|tbody|tfoot|thead|title|' +
-  'track|ul';
+  'menu(?:item)?|nav|noframes|[ou]l|opt(?:group|ion)|p|param|search|section|summary|t(?:[dhr]|able|body|foot|head|' +
+  'itle|rack)';
 const HTML = [[/^<(?:script|pre|style|textarea)(?:\s|>|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/], [/^<\?/, /\?>/], [/^<![A-Za-z]/, />/], [/^<!\[CDATA\[/, /\]\]>/],
   [new RegExp(`^</?(?:${TAGS})(?:\\s|/?>|$)`, 'i'), null], [/^<\/?[A-Za-z][\w-]*(?:\s[^<>]*)?\/?>\s*$/, null]];
-const [HIDDEN_KINDS, LONE_TAG] = [[1, 2, 3], 6];
-const [RULE, QUOTE] = [/^ {0,3}([-*_])(?: *\1){2,} *$/, /^ {0,3}> ?/];
+const [HIDDEN_KINDS, LONE_TAG, RULE, QUOTE] = [[1, 2, 3], 6, /^ {0,3}([-*_])(?: *\1){2,} *$/, /^ {0,3}> ?/];
 const [FENCE, UNDERLINE] = [/^ {0,3}(`{3,}(?!.*`)|~{3,})/, /^ {0,3}(?:(=+)|-+) *$/];
 const HEADING = /^ {0,3}(#{1,6})(?: +|$)(.*?)(?:(?:^| +)#+)? *$/;
 const BULLET = /^( {0,3}(?:[-+*]|(\d{1,9})[.)]))( +(?=\S)|\s*$)/;
@@ -421,10 +419,12 @@ function escapeText(text) { // P-26 and P-27
 }
 const spell = (char, code = char.codePointAt(0), width = code < 0x100 ? 2 : code < 0x10000 ? 4 : 8) =>
   `\\${{ 2: 'x', 4: 'u', 8: 'U' }[width]}${code.toString(16).padStart(width, '0')}`;
-const PHRASES = ['empty', 'n/a', 'no entries', 'no entries yet', 'no knowledge yet', 'no memories yet', 'no memory yet',
-  'none', 'none yet', 'nothing here yet', 'nothing yet', 'tbd', 'to be filled in', 'todo'];
-const isPlaceholder = (line) => charsOf(line) <= 30 &&
-  PHRASES.includes(line.replace(/^[-\s+*_()[\].\u2026]+|[-\s+*_()[\].\u2026]+$/g, '').toLowerCase());
+const NONE = /^(?:empty|n\/a|no(?: entries|ne(?: yet)?|thing(?: here)? yet)|tbd|to be filled in|todo|[\u2013\u2014])$/;
+const OPEN = new RegExp('^no\\s+(?:decisions|entries|findings|knowledge|learnings|lessons|memor(?:y|ies)|notes|' +
+  'patterns|\\S+(?:\\s+\\S+){0,2}\\s+(?:captured|noted|recorded)) (?:yet|so far)$');
+const HINT = /^[ \t.]*(?:[-*+] [ \t]*)?[*_([]+none yet *[-\u2014\u2013:,;][^]*[*_)\]][ \t.]*$/i;
+const isPlaceholder = (line, text = line.replace(/^[-\s+*_()[\].\u2026]+|[-\s+*_()[\].\u2026]+$/g, '')) =>
+  [NONE.test(text.toLowerCase()) ? 30 : OPEN.test(text.toLowerCase()) || HINT.test(line) ? 160 : -1] >= charsOf(line);
 const saysNothing = (line) => isBlank(line) || line[0] === '#' || line.trim() === '<!-- -->' || isPlaceholder(line);
 const holdsPlace = (lines) => ({ kind, label, start, end }) => // whether a unit is a placeholder (P-24)
   kind === 'entry' && !label && end === start + 1 && isPlaceholder(lines[start]);
