@@ -118,7 +118,7 @@ class Reader:
         """Say which document is meant. Without a tier: the agent's where one is named or acts, else the shared one.
 
         Raises:
-            InvalidArgument: the tier needs a name that nobody gave.
+            InvalidArgument: there is no such tier, or it needs a name that nobody gave.
             InvalidName: a name breaks the name rule.
         """
         return document_meant(actor, tier, agent, conversation)

@@ -518,7 +518,7 @@ class Workspace(Reader):
             anyway: whether the document itself may have changed, too.
 
         Returns:
-            What the index is now; None where nothing that it is made from has changed.
+            What the index is now; None where nothing that it is made from has changed, and for a conversation.
         """
         with self._session(for_writing=True) as session:
             return verbs.index.reindex_known(session, target, known, touched, anyway=anyway)
@@ -651,7 +651,7 @@ class Workspace(Reader):
         """Say what would move if an agent had another name. Changes nothing.
 
         Raises:
-            InvalidArgument: there is no such agent.
+            InvalidArgument: there is no such agent, or both names are one.
             InvalidName: the new name breaks the name rule.
             Refused: the new name has a memory of its own.
         """
@@ -673,6 +673,7 @@ class Workspace(Reader):
         """Say, and with `apply` do, how much smaller each ledger is without lines that nobody needs.
 
         Raises:
+            InvalidArgument: no such document is there.
             AccessDenied: with `apply`, the actor may not write one of the documents; nothing was changed.
         """
         with self._session(actor, for_writing=apply) as session:
@@ -701,7 +702,8 @@ class Workspace(Reader):
         """Give the documents the text they had before a distillation: the one named, else the last.
 
         Raises:
-            InvalidArgument: there is no such backup.
+            InvalidArgument: there is no such backup; the message names those there are.
+            DamagedFile: the backup is not as it was written; nothing was changed.
         """
         with self._session(actor, for_writing=True) as session:
             return verbs.distill.restore(session, backup)

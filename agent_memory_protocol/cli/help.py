@@ -8,11 +8,6 @@ from .main import COMPLETES, SHOWS_ALL
 from .options import say, say_text
 
 _SHELLS = ("bash", "zsh", "fish")
-_SETUP = {
-    "bash": 'eval "$(amp completion bash)"',
-    "zsh": 'eval "$(amp completion zsh)"',
-    "fish": "amp completion fish | source",
-}
 
 
 @click.command("help")

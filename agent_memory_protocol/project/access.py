@@ -77,12 +77,7 @@ def acting(actor: object) -> Actor:
 
 
 def document_meant(actor: Actor, tier: Tier | None, agent: str | None, conversation: str | None) -> Target:
-    """Say which document is meant. Without a tier: the agent's where one is named or acts, else the shared one.
-
-    Raises:
-        InvalidArgument: there is no such tier, or it needs a name that nobody gave.
-        InvalidName: a name breaks the name rule.
-    """
+    """Say which document is meant; see `Workspace.target`."""
     # Both are checked, needed or not: a bad name is a mistake wherever it is.
     named = Actor(agent, conversation)
     if tier is not None and tier not in TIERS:

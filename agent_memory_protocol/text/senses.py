@@ -105,7 +105,6 @@ language machine process project record script server service setting software s
 """Nouns that one text may add without saying another thing."""
 
 _NUMBER = r"(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty)\b)"
-_SPAN = "day|week|month|hour|year"
 _SAID = (
     (r"(?!it|that|there|here|what|who|he|she|let)(\w+)'s (?=\w)(\w+)", r"\2 of \1"),
     (r"p\.\s?m\.?", "pm"),

@@ -48,10 +48,6 @@ def plan(session: Session, old: str, new: str) -> Renaming:
     """Say what would move. Changes nothing.
 
     A folder that was moved by hand, as with `git mv`, is the new one already; then its title and ledger follow.
-
-    Raises:
-        InvalidArgument: there is no such agent, or both names are one.
-        Refused: the new name has a memory of its own.
     """
     one, other = Target(Tier.AGENT, old), Target(Tier.AGENT, new)
     check_owner(Tier.AGENT, new)
@@ -70,11 +66,7 @@ def plan(session: Session, old: str, new: str) -> Renaming:
 
 
 def rename(session: Session, planned: Renaming) -> None:
-    """Give an agent its new name.
-
-    Raises:
-        AccessDenied: the actor may not write both documents; nothing was changed.
-    """
+    """Give an agent its new name, or change nothing."""
     old, new = planned.old, planned.new
     for target in (old, new):
         session.check_write(target)

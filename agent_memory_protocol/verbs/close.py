@@ -49,11 +49,7 @@ class Closed:
 
 
 def plan(session: Session, conversation: str, operator: Operator | None = None) -> Closing:
-    """Say what closing a conversation would keep and archive. Changes nothing.
-
-    Raises:
-        InvalidArgument: no conversation has this id.
-    """
+    """Say what closing a conversation would keep and archive. Changes nothing."""
     target = store.locate(session.root, Target(Tier.CONVERSATION, conversation))
     session.check_read(target)
     if target not in session.readable(ledgers=True):

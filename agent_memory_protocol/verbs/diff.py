@@ -96,11 +96,7 @@ class _State:
 
 
 def diff(session: Session, base: str, head: str) -> Diff:
-    """Compare two commits, or a commit with the files where `head` is "".
-
-    Raises:
-        InvalidArgument: the project is in no repository, or git knows no such commit.
-    """
+    """Compare two commits, or a commit with the files where `head` is ""."""
     folder = session.root.path
     old = _state(session, snapshot.files_at(folder, base, SCAFFOLDING))
     new = _state(session, snapshot.files_at(folder, head, SCAFFOLDING) if head else _on_disk(session))

@@ -166,11 +166,6 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
     """Give the documents the text they had before a distillation, the last one where none is named.
 
     What has been added since goes to the ledgers. Returns the backup and the documents that were changed.
-
-    Raises:
-        InvalidArgument: there is no such backup; the message names those there are.
-        DamagedFile: the backup is not as it was written; nothing was changed.
-        AccessDenied: the actor may not write one of its documents; nothing was changed.
     """
     there = backups(session)
     if not there or (backup is not None and backup not in there):

@@ -45,18 +45,7 @@ def reindex(session: Session, targets: Sequence[Target] | None, *, check: bool) 
 def reindex_known(
     session: Session, target: Target, known: KnownNotes, touched: Collection[str] | None, *, anyway: bool
 ) -> Indexed | None:
-    """Bring one index up to date, reading of its notes only what has changed since they were read last.
-
-    Args:
-        session: the opened project.
-        target: the tier file.
-        known: what was read of its notes; it is brought up to date too.
-        touched: the notes that may have changed, all of them known; None where any may have, or come, or gone.
-        anyway: whether the tier file itself may have changed, so that the index is looked at whatever the notes say.
-
-    Returns:
-        None where nothing that an index line is made from has changed, and for a conversation, which has no notes.
-    """
+    """Bring one index up to date, reading of its notes only what has changed; see `Workspace.index_known`."""
     if not target.tier.has_notes:
         return None
     session.check_write(target)

@@ -118,12 +118,7 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
 def compact_ledgers(
     session: Session, targets: Sequence[Target] | None, *, apply: bool
 ) -> list[tuple[Target, Compaction]]:
-    """Say, and with `apply` do, how much smaller each ledger is without lines that nobody needs.
-
-    Raises:
-        InvalidArgument: no such document is there.
-        AccessDenied: with `apply`, the actor may not write one of the documents; nothing was changed.
-    """
+    """Say, and with `apply` do, how much smaller each ledger is without lines that nobody needs."""
     there = session.readable(ledgers=True)
     chosen = there if targets is None else [store.locate(session.root, one) for one in targets]
     if missing := [str(one) for one in chosen if one not in there]:

@@ -219,13 +219,11 @@ class Asking:
         """Take in a problem."""
         self.problems.append(problem)
 
-    def glances(self, targets: Sequence[Target] | None = None) -> list[Glance]:
-        """Return these documents, or all, at a glance."""
-        entries = grouped(self.here.entries(self.actor, targets, on_problem=self.tell), lambda one: one.target)
+    def glances(self) -> list[Glance]:
+        """Return all documents at a glance."""
+        entries = grouped(self.here.entries(self.actor, on_problem=self.tell), lambda one: one.target)
         old = self.old
-        return [
-            glance(one, entries.get(one.target, []), self.today, old) for one in self.here.status(self.actor, targets)
-        ]
+        return [glance(one, entries.get(one.target, []), self.today, old) for one in self.here.status(self.actor)]
 
     @property
     def old(self) -> timedelta:
