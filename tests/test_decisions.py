@@ -8,7 +8,9 @@ from agent_memory_protocol import Memory
 from agent_memory_protocol.consolidation.proposals import Stage
 from agent_memory_protocol.errors import IllegalMove, InvalidArgument, UnknownRecord
 from agent_memory_protocol.records.record import State
+from agent_memory_protocol.records.signing import Identity
 from agent_memory_protocol.records.sqlite_store import MemoryStore
+from tests.each_row import each_row
 
 OLD, NEW = "The API listens on port 8080.", "The API listens on port 9090."
 
@@ -104,6 +106,20 @@ def test_what_cannot_sign_is_refused_by_name():
 
     with pytest.raises(InvalidArgument, match="KeyPair has not"):
         Memory(store=MemoryStore(), identity=KeyPair())  # type: ignore[arg-type]
+
+
+@each_row("returned", [b"", bytes(64), "text", None])
+def test_what_signs_wrongly_writes_nothing(returned):
+    class KeyPair:
+        address = Identity.generate().address
+
+        def sign(self, _):
+            return returned
+
+    with Memory(store=MemoryStore(), identity=KeyPair()) as memory:
+        with pytest.raises(InvalidArgument, match="what its sign returned does not verify"):
+            memory.remember("The vault is sealed at night.")
+        assert memory.records() == ()
 
 
 def test_a_new_private_key_in_a_checkout_is_ignored_by_git(tmp_path):

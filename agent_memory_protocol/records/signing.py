@@ -138,8 +138,19 @@ def signing_input(context: str, payload: Mapping[str, Json]) -> bytes:
 
 
 def sign_payload(signer: Signer, context: str, payload: Mapping[str, Json]) -> str:
-    """Return the signature over a payload as it is spelled in records and files."""
-    return base64.b64encode(signer.sign(signing_input(context, payload))).decode()
+    """Return the signature over a payload as it is spelled in records and files.
+
+    Raises:
+        InvalidArgument: what the signer returned is not that, so nobody could verify it.
+    """
+    message = signing_input(context, payload)
+    signature = signer.sign(message)
+    if not isinstance(signer, Identity):
+        try:
+            verify(from_address(signer.address), message, bytes(signature))
+        except (BadSignature, TypeError) as error:
+            raise InvalidArgument(f"identity: what its sign returned does not verify, {error}") from None
+    return base64.b64encode(signature).decode()
 
 
 def verify_payload(address: str, context: str, payload: Mapping[str, Json], signature: str) -> None:
