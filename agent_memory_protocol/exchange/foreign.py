@@ -9,7 +9,7 @@ from ..errors import DamagedFile
 from ..formats import jsonl_entries, parquet, rows, table
 from ..formats.entry import MemoryEntry, Problem, attempt
 from ..formats.graph import is_graph
-from ..formats.record_files import reading
+from ..formats.record_files import read_whole, reading
 from ..formats.rows import Columns
 from ..text.phrases import counted
 
@@ -73,7 +73,10 @@ def _has_rows(path: str) -> bool:
     """Say whether a file holds JSON objects of another tool: what begins it is one, and no part of a graph."""
     with reading(path) as file:
         lines = list(islice(iter(lambda: file.readline(_LONGEST_LINE), b""), _LOOKED_AT))
-    found = _rows_of(b"".join(lines)) or [row for line in lines for row in _rows_of(line) or ()]
+    head = b"".join(lines)
+    found = _rows_of(head) or [row for line in lines for row in _rows_of(line) or ()]
+    if not found and b'"timestamp_ms"' not in head:  # one value on many lines, or cut off: reading it says where
+        found = _rows_of(read_whole(path, rows.LARGEST)) or [{}] * head.lstrip().startswith(b"[")
     return bool(found) and not any(is_graph(row) or "timestamp_ms" in row for row in found)
 
 

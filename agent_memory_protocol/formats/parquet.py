@@ -188,4 +188,4 @@ def _duckdb(path: str) -> Iterator["DuckDBPyConnection"]:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return " ".join(str(error).partition("\n\nLINE ")[0].split())[:200]

@@ -10,10 +10,12 @@ import math
 import re
 import uuid
 from ast import literal_eval
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from io import StringIO
 from types import MappingProxyType
@@ -29,7 +31,7 @@ from .json_schema import entry_of
 
 FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
 _NAMESPACE = uuid.UUID("5a0c0a0e-3f1b-5c53-9d0c-6f1f0c3b7a11")
-_LARGEST = 256 << 20
+LARGEST = 256 << 20
 _NAMES = {
     "text": ("text", "content", "memory", "fact", "body", "note"),
     "timestamp_ms": ("timestamp_ms", "timestamp", "created_at", "createdat", "time", "date"),
@@ -168,14 +170,16 @@ def tags_of(value: object) -> tuple[str, ...]:
                 with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
                     return tags_of(read(value))
         return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip())
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
-        return tuple(value)
+    if isinstance(value, (list, tuple)):
+        known = [one for one in value if not _is_missing(one)]
+        if all(isinstance(one, (str, int)) and not isinstance(one, bool) for one in known):
+            return tuple(map(str, known))
     raise BadEntry("tags is neither a text nor a list of texts")
 
 
 def read_lines(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
     """Read JSON objects: one a line, a JSON array of them, or an object whose only list is of them."""
-    data = split_bom(record_files.read_whole(path, _LARGEST))[1]
+    data = split_bom(record_files.read_whole(path, LARGEST))[1]
     rows = _listed(data, path)
     if rows is not None:
         for number, row in enumerate(rows, start=1):
@@ -214,7 +218,7 @@ def _listed(data: bytes, path: str) -> list[object] | None:
 
 def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
     """Read a CSV file with a header, of commas, semicolons or tabs."""
-    data = split_bom(record_files.read_whole(path, _LARGEST))[1]
+    data = split_bom(record_files.read_whole(path, LARGEST))[1]
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -225,6 +229,9 @@ def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
     header = dict.fromkeys(rows.fieldnames or (), "")
     if (columns.named.get("text") or _called(header, "text")) not in header:
         raise DamagedFile(_no_text(header, columns), path=shown(path))
+    twice = [name for name, count in Counter(rows.fieldnames or ()).items() if name and count > 1]
+    if twice:
+        raise DamagedFile(f"has several columns called {', '.join(twice)}; rename all but one", path=shown(path))
     for row in rows:
         values = {name: None if value == "" else value for name, value in row.items() if isinstance(name, str)}
         yield attempt(f"line {rows.line_num:,}", entry, values, columns)
@@ -318,9 +325,15 @@ def _milliseconds(value: object) -> int:
         return to_milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, date):
         return to_milliseconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
-        return int(value * next(unit for end, unit in _UNITS if value < end))
-    raise BadEntry("the time is not a moment")
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and math.isfinite(value):
+        if value < 0:
+            raise BadEntry(f"{value} is before 1970, where timestamp_ms begins")
+        return int(float(value) * next(unit for end, unit in _UNITS if value < end))
+    raise _no_moment(str(value))
+
+
+def _no_moment(text: str) -> BadEntry:
+    return BadEntry(f"{text[:40]!a} is not a moment; give ISO 8601, or seconds or milliseconds since 1970")
 
 
 def _moment(text: str) -> float | datetime:
@@ -334,4 +347,4 @@ def _moment(text: str) -> float | datetime:
     except ValueError:
         with suppress(ValueError):
             return parsedate_to_datetime(text)
-        raise BadEntry(f"{text[:40]!a} is not a moment; give ISO 8601, or seconds or milliseconds since 1970") from None
+        raise _no_moment(text) from None

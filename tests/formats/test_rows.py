@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from agent_memory_protocol.errors import DamagedFile, InvalidArgument
 from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.formats.entry import MemoryEntry, Problem
-from agent_memory_protocol.formats.rows import Columns, tags_of
+from agent_memory_protocol.formats.rows import Columns, entry, tags_of
 from agent_memory_protocol.formats.table import AUTO, by_name
 from agent_memory_protocol.search.embedding import HashEmbedder
 from tests.each_row import each_row
@@ -221,3 +222,39 @@ def test_columns_of_that_name_that_say_something_else_are_kept(tmp_path):
     row = {"timestamp_ms": APRIL, "text": "Retry once.", "created_at": "soon", "tier": "gold", "date": "2026-05-01"}
     path.write_text(json.dumps(row))
     assert read(path)[0].extra == {"created_at": "soon", "tier": "gold", "date": "2026-05-01"}
+
+
+@each_row("indent", [None, 1, 4])
+def test_a_json_document_of_another_tool_comes_in_however_many_lines_it_has(tmp_path, indent):
+    rows = [{"text": f"Host h{number} is in rack {number}.", "time": "2026-04-01"} for number in range(600)]
+    for name, value in {"array.json": rows, "envelope.json": {"items": rows}}.items():
+        path = tmp_path / name
+        path.write_text(json.dumps(value, indent=indent))
+        assert [one.timestamp_ms for one in read(path)] == [APRIL] * 600
+
+
+@each_row(
+    "name, text, says",
+    [
+        ("cut.json", '[{"text": "Use tabs."},', "cut.json: is not JSON: Expecting value"),
+        ("twice.csv", "text,text,time\nUse tabs.,Use spaces.,2026-04-01\n", "several columns called text; rename"),
+        ("before.ndjson", '{"text": "Use tabs.", "time": -147016800000}', "-147016800000 is before 1970"),
+        ("never.ndjson", '{"text": "Use tabs.", "time": true}', "'True' is not a moment; give ISO 8601"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_line_that_names_it(tmp_path, name, text, says):
+    path = tmp_path / name
+    path.write_text(text)
+    try:
+        (problem,) = read(path)
+        told = problem.reason
+    except DamagedFile as error:
+        told = str(error)
+    assert says in told
+    assert "\n" not in told
+
+
+def test_an_amount_of_seconds_is_a_time_and_null_is_no_tag(tmp_path):
+    row = {"text": "Use tabs.", "time": Decimal("1775001600.5"), "tags": ["style", 3, None]}
+    one = entry(row, Columns())
+    assert (one.timestamp_ms, one.tags) == (APRIL + 500, ("style", "3"))
