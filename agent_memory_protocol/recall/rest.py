@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.settings import Settings
 
-_FEW = 20
+_FEW = 10
 """A word that one in so many entries has, or fewer, says what an entry is about."""
 
 

@@ -1,16 +1,18 @@
 """How well entries fit a task: by the words that they share with it, each weighed by how rare it is in this memory.
 
+Words that `related.txt` lists in one line are related: `login` says what a text about `session` and `token` is about.
 A prompt waits for this, so it does without `re`, which takes longer to load than a memory to weigh.
 """
 
 from math import log
+from os.path import dirname, join
 
 from ..text.little_words import LITTLE_WORDS
 from ..text.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _ASKING = """
     add ask change check continue explain find fix give go good help just let like look lets make need new now ok okay
@@ -22,12 +24,14 @@ _LITTLE_WORDS = LITTLE_WORDS.union(_ASKING.split(), "abcdefghijklmnopqrstuvwxyz"
 LEAST_FIT = 0.16
 """Where no text fits as well as this, a memory has nothing on a task: one rare word of six is enough, of seven not.
 
-With 0.2, the first prompt of a task brought 44 of 60 facts that it needs, in place of 48; and of 30 prompts about
-something else, two brought something, in place of three.
+Lower, more prompts about something else bring something.
 """
 
-_LEAST_OF_MORE = 0.1
+_LEAST_OF_MORE = 0.03
 """A task that a memory knows of may need further texts, with which it shares less: those still fit as well as this."""
+
+_RELATED = 0.5
+"""What a related word counts: half of the same word."""
 
 _WEIGHTIEST = 8
 """So many words of a task say what it is about."""
@@ -54,23 +58,63 @@ def _weighed(task: str, texts: "Sequence[str]") -> list[tuple[float, float]]:
     """Return for each text the weight of the words that it shares with a task, and how well it fits.
 
     That is the share of what the task's words weigh, as often as there are such words; a word that no text has weighs
-    most. Of a long task only the weightiest words count: nobody says a whole page twice.
+    most. Of a long task only the weightiest words count: nobody says a whole page twice. A word that a text lacks may
+    be there by a related one, which counts a part.
     """
-    counts = {stem(word): 0 for word in _words(task) if word not in _LITTLE_WORDS}
+    asked = {word: stem(word) for word in _words(task) if word not in _LITTLE_WORDS}
+    counts = dict.fromkeys(asked.values(), 0)
     starts = {word[:2] for word in counts}  # no ending is longer than what a word has after that
+    others = _related(asked)
+    heads: dict[str, list[str]] = {}
+    for other in others:
+        heads.setdefault(other[:3], []).append(other)
+    also = dict.fromkeys(others, 0)
     shared = []
     for text in texts:
-        words = {found for word in _words(text) if word[:2] in starts and (found := stem(word)) in counts}
+        said = _words(text)
+        words = {found for word in said if word[:2] in starts and (found := stem(word)) in counts}
+        near = {other for word in said for other in heads.get(word[:3], ()) if _is_form(word, other)}
         for word in words:
             counts[word] += 1
-        shared.append(words)
+        for word in near:
+            also[word] += 1
+        shared.append((words, near))
     weights = {word: weight(len(texts) / max(count, 1)) for word, count in counts.items()}
-    said = sum(sorted(weights.values())[-_WEIGHTIEST:])
+    parts = {word: _RELATED * weight(len(texts) / max(count, 1)) for word, count in also.items()}
+    for word, count in counts.items():
+        near_to = [parts[other] for other, stems in others.items() if word in stems and also[other]]
+        weights[word] = max(near_to) if not count and near_to else weights[word]
+    whole = sum(sorted(weights.values())[-_WEIGHTIEST:])
     weighed = []
-    for words in shared:
-        score = sum([weights[word] for word in words])
-        weighed.append((score, score / said * len(words) if said > 0 else 0.0))
+    for words, near in shared:
+        best: dict[str, float] = {}
+        for other in near:
+            for word in others[other] - words:
+                best[word] = max(best.get(word, 0.0), min(parts[other], weights[word]))
+        score = sum([weights[word] for word in words]) + sum(best.values())
+        weighed.append((score, score / whole * (len(words) + _RELATED * len(best)) if whole > 0 else 0.0))
     return weighed
+
+
+def _related(asked: "Mapping[str, str]") -> dict[str, set[str]]:
+    """Return the words that are related to those of a task, each with the stems of those."""
+    found: dict[str, set[str]] = {}
+    with open(join(dirname(__file__), "related.txt"), encoding="utf-8") as file:
+        for line in file:
+            group = line.split()
+            stems = {form for word, form in asked.items() for one in group if form == one or _is_form(word, one)}
+            for word in group if stems else ():
+                found.setdefault(word, set()).update(stems)
+    for word, form in asked.items():
+        found.setdefault(word, set()).add(form)
+    return found
+
+
+def _is_form(word: str, base: str) -> bool:
+    """Say whether a word is a form of another: `deploys` and `deployment` of `deploy`, `expiry` of `expire`."""
+    if len(base) < 5:
+        return word in (base, f"{base}s")
+    return word.startswith(base[:-1]) and len(word) < len(base) + 5
 
 
 def weight(rarity: float) -> float:

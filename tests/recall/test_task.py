@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol import recall_for_agent
+from agent_memory_protocol.recall import task
 from agent_memory_protocol.recall.task import fitting, scores
 from benchmarks import tasks
 from tests.each_row import each_row
@@ -26,6 +27,10 @@ SHARED = Path(".scaffolding/agent-memory/shared/KNOWLEDGE.md")
         ("Größe der Bilder ändern", "Bilder haben eine feste GRÖSSE: 300 Punkte für Größe L."),
         ("数据库迁移", "迁移必须小。"),
         ("behaviour of webhooks behind a flag", "Webhooks come twice."),
+        ("fix the expiry of coupons", "They expire after an hour."),
+        ("deploying on Friday", "Deployments need a second pair of eyes."),
+        ("the pictures look wrong", "Photos keep their orientation."),
+        ("the backup is broken", "Snapshots go to the bucket cold-eu."),
     ],
 )
 def test_the_text_with_the_rare_word_fits_best(task, text):
@@ -50,6 +55,19 @@ def test_a_task_that_says_nothing_of_the_memory_fits_nothing(task):
 )
 def test_a_letter_or_a_word_of_assent_says_nothing(task, text):
     assert scores(task, [*COMMON, text])[-1] == 0
+
+
+def test_the_same_word_counts_more_than_a_related_one_and_two_related_ones_once():
+    same, related, twice = "Backups are daily.", "Snapshots are daily.", "A dump of a replica is enough."
+    found = scores("check the backup", [*COMMON, same, related, twice])[-3:]
+    assert found[0] > found[1] > 0
+    assert found[2] == found[1]
+
+
+def test_the_list_of_related_words_says_each_word_once_in_a_line():
+    lines = (Path(task.__file__).parent / "related.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len({*line.split()}) < len(line.split()) or len(line.split()) < 3] == []
+    assert max(map(len, lines)) < 121
 
 
 def test_one_rare_word_of_six_is_enough():
