@@ -21,6 +21,7 @@ from ..tiers.entries import Entry
 from ..tiers.named import named
 from .route import route
 from .route_words import LESSON, STATE
+from .topics import topics_at
 
 ADD, REMOVE, MOVE = "add", "remove", "move"
 REPEATED, DECIDED, LEARNED, STALE, DOUBLE, OVERFLOW = "repeated", "decided", "learned", "stale", "double", "overflow"
@@ -343,6 +344,7 @@ def _promotions(
         if target not in there and (insight.decided or route(insight.text).place != STATE):
             sure, seen = max(min(1.0, count / 10), least), insight.sightings
             origins, words = _origins(material, seen)
+            section = _section(material, section, seen)
             found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
             yield replace(found, marks=words, origins=origins, is_unconfirmed=lone)
 
@@ -374,8 +376,16 @@ def _nearly_confirmed(
             told = ", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else "")
             reason = f"{len(names)} conversations use much the same words: {told}; compare what they say"
             found = Suggestion(ADD, REPEATED, first.text, Target(Tier.SHARED), min(1.0, len(names) / 10), reason)
-            found = replace(found, sightings=seen, section="Lessons", origins=origins, marks=words)
+            found = replace(found, section=_section(material, "Lessons", seen), origins=origins, marks=words)
+            found = replace(found, sightings=seen)
             yield replace(found, is_unconfirmed=True, wordings=tuple(one.text for one in others))
+
+
+def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
+    """Return where something goes: below its kind, under the headings that said everywhere what it is about."""
+    pages = [(None if one.in_design else material.conversations.get(one.conversation), one.line) for one in seen]
+    found = {() if page is None else topics_at(page, line) for page, line in pages}
+    return BELOW.join([kind, *(found.pop() if len(found) == 1 else ())])
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:

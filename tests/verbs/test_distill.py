@@ -765,3 +765,19 @@ def test_all_conversations_that_are_over_are_closed_by_one_command(workspace):
     assert "`amp restore --since" in answer
     assert [one.owner for one in workspace.targets() if one.tier is Tier.CONVERSATION] == ["c4"]
     assert len(texts(workspace, "shared")) == 2
+
+
+def test_what_conversations_learned_of_one_thing_goes_below_its_heading(workspace):
+    for name in ("c1", "c2"):
+        said(workspace, name, "The pool size is 10.", section="Staging > Database")
+        said(workspace, name, "The pool size is 40.", section="Production > Key findings")
+        said(workspace, name, "The importer needs a lock file.", section="Findings")
+        said(workspace, name, "Drain the queue before a restart.", section=f"Task {name} of today")
+    apply_all(workspace)
+    assert {one.text: one.headings for one in workspace.entries() if str(one.target) == "shared"} == {
+        "- The pool size is 10.": ("Lessons", "Staging", "Database"),
+        "- The pool size is 40.": ("Lessons", "Production"),
+        "- The importer needs a lock file.": ("Lessons",),
+        "- Drain the queue before a restart.": ("Lessons",),
+    }
+    assert proposed(workspace) == []
