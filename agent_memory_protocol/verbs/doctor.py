@@ -93,11 +93,11 @@ def of_local_state(root: Root) -> list[str]:
             return []
     except AgentMemoryError:  # why nothing can be read is said of the documents
         return []
-    found = [
-        f"the redaction of {name} in {target} was stopped half way; `amp forget {name} --redact` finishes it"
-        for name, target in redaction.unfinished(root).items()
-        if not name.endswith(".md")
-    ]
+    found = []
+    for name, target in redaction.unfinished(root).items():
+        whose = f" --agent {target.owner}" if target.owner else ""
+        command = f"amp note remove {name[:-3]}{whose}" if name.endswith(".md") else f"amp forget {name}"
+        found.append(f"the redaction of {name} in {target} was stopped half way; `{command} --redact` finishes it")
     if why := local_state.find(root).why_not:
         found.append(f"{path} {why}; nothing in it is believed; the next write replaces it, or delete it")
     if why := local_state.why_set_aside(root):

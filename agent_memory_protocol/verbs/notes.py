@@ -7,13 +7,14 @@ from ..answers import NoteRow
 from ..change import ledger, redaction
 from ..change.session import Session
 from ..disk.files import decode, split_bom
-from ..disk.writing import create, make_folders, remove, remove_leftovers, replace
+from ..disk.writing import LOCAL, create, make_folders, remove, remove_leftovers, remove_tree, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
 from ..layout import Target, Tier
 from ..learning import route
 from ..notes import index, note
 from ..notes import store as note_store
 from ..notes.note import Note
+from ..project import local_state
 from ..tiers import document as documents
 from ..tiers import store
 from .index import folders, refresh
@@ -112,11 +113,12 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     session.check_write(target)
     session.check_said(reason, "reason")
     target = store.locate(session.root, target)
-    begun = redaction.unfinished(session.root) if redact else {}
-    file = name if begun.get(name) == target else _find(session, target, name)
+    file = _redacted_halfway(session, target, name) if redact else ""
+    file = file or _find(session, target, name)
     if redact:
-        redaction.begin(session.root, target, [file, file.removesuffix(".md")])
+        redaction.begin(session.root, target, [file])
         session.drop_search()
+        remove_tree(session.root, (*LOCAL, local_state.SET_ASIDE))
     with session.locked(target):
         if redact:
             books = session.books(target)
@@ -131,7 +133,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     _index(session, target)
     if redact:
         session.drop_search()
-        redaction.finish(session.root, [file, file.removesuffix(".md")])
+        redaction.finish(session.root, [file])
     return file
 
 
@@ -226,8 +228,18 @@ def _find(session: Session, target: Target, name: str) -> str:
     raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
 
 
+def _redacted_halfway(session: Session, target: Target, name: str) -> str:
+    """Return the file of a note whose redaction was begun and is not finished, however much of it is left; else ""."""
+    begun = [one for one, home in redaction.unfinished(session.root).items() if home == target and one.endswith(".md")]
+    return _called(begun, name) or ""
+
+
 def _named(session: Session, target: Target, name: str) -> str | None:
-    names = {index.key(file): file for file in note_store.list_names(session.root, target.parts[:-1], target.parts[-1])}
+    return _called(note_store.list_names(session.root, target.parts[:-1], target.parts[-1]), name)
+
+
+def _called(files: Sequence[str], name: str) -> str | None:
+    names = {index.key(file): file for file in files}
     for wanted in (name, f"{name}.md", *(f"{prefix}_{name}.md" for prefix in note.TYPES)):
         if index.key(wanted) in names:
             return names[index.key(wanted)]

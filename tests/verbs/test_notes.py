@@ -1,12 +1,15 @@
 """Notes through the workspace: written, listed, indexed, merged and removed, and nothing lost."""
 
+import itertools
 import os
+from functools import partial
 
 import pytest
 
 from agent_memory_protocol import Actor, Workspace
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument, SecretFound
 from agent_memory_protocol.layout import Target, Tier
+from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared"
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -173,7 +176,7 @@ def test_index_lines_are_no_entries_and_stay_when_entries_are_remembered_and_pru
 def holding(tmp_path, text):
     """Return the files, by name, that hold a text. A journal is local, and forgets in a day."""
     files = [path for path in tmp_path.rglob("*") if path.is_file() and "journal" not in path.parts]
-    return {path.name for path in files if text in path.read_text()}
+    return {path.name for path in files if text.encode() in path.read_bytes()}
 
 
 @pytest.fixture
@@ -207,6 +210,42 @@ def test_a_note_is_redacted_from_the_ledger_that_kept_it_before(workspace, tmp_p
     workspace.remove_note("leaky", redact=True)
     assert holding(tmp_path, "the first reason") == set()
     assert workspace.check(select=["ledger"]) == []
+
+
+@pytest.mark.slow
+@each_row("name", ["leaky", "feedback_leaky", "feedback_leaky.md"], anew=True)
+def test_a_redaction_of_a_note_that_was_stopped_anywhere_is_finished_by_the_same_command(
+    workspace, tmp_path, leaky, name, monkeypatch
+):
+    workspace.search("leaky")
+    text = leaky.read_text()
+    stopped = 0
+    while True:
+        leaky.write_text(text)
+        workspace.index()
+        stopped += 1
+        with pytest.MonkeyPatch.context() as patch:
+            calls = itertools.count(1)
+            for call in ("fsync", "rename", "replace", "unlink", "rmdir"):
+                patch.setattr(os, call, partial(_stop_at, stopped, calls, getattr(os, call)))
+            try:
+                workspace.remove_note(name, redact=True)
+                break
+            except KeyboardInterrupt:
+                pass
+        told = [one.message for one in workspace.check(select=["store-local"])]
+        assert not told or "`amp note remove feedback_leaky --redact` finishes it" in told[0]
+        if told or leaky.exists():
+            workspace.remove_note(name, redact=True)
+        assert (stopped, holding(tmp_path, TOKEN), leaky.exists()) == (stopped, set(), False)
+        assert workspace.check(select=["store-local"]) == []
+    assert stopped > 5
+
+
+def _stop_at(last, calls, real, *args, **kwargs):
+    if next(calls) == last:
+        raise KeyboardInterrupt
+    return real(*args, **kwargs)
 
 
 @pytest.mark.requirement("S2-29")
