@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from .decisions import TRIES, Decisions
-from .disk import garbage
+from .disk import collector
 from .disk.writing import ChangedMeanwhile, write_file
 from .errors import BadSignature, DamagedFile, IllegalMove, InvalidArgument, StorageError, UnknownRecord
 from .limits import split_lines
@@ -349,7 +349,7 @@ class Memory(Decisions):
 
     def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
         """Ask a rule about all records, and do what it says; or only say so."""
-        with garbage.left_alone():
+        with collector.left_alone():
             if not apply:
                 return rule(self._store.list()).report
             with self._shelf.alone():
@@ -467,7 +467,7 @@ class Memory(Decisions):
         with self._lock:
             self._home.check_is_on()
             finder = self._shelf.look()
-            with garbage.left_alone():
+            with collector.left_alone():
                 checked = check_histories(
                     self._shelf.histories(finder.every_id),
                     owners=owners,

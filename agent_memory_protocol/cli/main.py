@@ -72,8 +72,8 @@ _VERBS = {
         "harvest": ("harvest", "Save the findings that a read-only agent reported."),
     },
     "Formats": {
-        "export": ("travel", "Write memory into a record file."),
-        "import": ("travel", "Import the entries of a record file into memory."),
+        "export": ("exchange", "Write memory into a record file."),
+        "import": ("exchange", "Import the entries of a record file into memory."),
         "convert": ("formats", "Convert a record file to another format."),
         "schema": ("formats", "Print the schema of record files, answers or settings."),
         "conformance": ("conformance", "Say which rules of the protocol a program keeps, case by case."),

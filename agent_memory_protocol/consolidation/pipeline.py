@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ..disk import garbage
+from ..disk import collector
 from ..records import lifecycle
 from ..records.record import Record
 from ..text import alike
@@ -57,7 +57,7 @@ def consolidate(
     Raises:
         InvalidArgument: two records have the same id.
     """
-    with garbage.left_alone():
+    with collector.left_alone():
         work = Pass(records, now=now, allow=allow, takes=takes)
         _look_for_all(work, operators or Operators())
         work.sweep_flags(whole=whole)

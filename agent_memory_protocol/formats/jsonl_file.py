@@ -11,7 +11,7 @@ from datetime import date, datetime
 from secrets import token_hex
 from typing import BinaryIO
 
-from ..disk import garbage
+from ..disk import collector
 from ..disk.errors import shown
 from ..disk.files import Root, is_there, split_bom
 from ..disk.writing import ChangedMeanwhile, append, replace
@@ -196,7 +196,7 @@ class MemoryFile:
     def _contents(self) -> Contents:
         with opened_folder(self.path) as (root, parts):
             content = root.read(parts)
-        with garbage.left_alone():
+        with collector.left_alone():
             return sort_out(() if content is None else parse_file([content.data]))
 
     @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ..disk import garbage
+from ..disk import collector
 from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
 from ..search.keyword import KeywordIndex
@@ -207,7 +207,7 @@ class Finder:
         if now != before:
             changed = now if before is None else dict(now.items() - before.items())
             gone = None if before is None else before.keys() - now.keys()
-            with garbage.left_alone():
+            with collector.left_alone():
                 read = self._passages
                 self._index.refresh([Source(one, stamp, read) for one, stamp in changed.items()], gone)
             self._indexed = dict(now)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from ..disk import garbage
+from ..disk import collector
 from ..disk.database import check_sqlite
 from ..disk.side_file import SideFile
 from ..errors import StorageError, UnknownRecord
@@ -83,7 +83,7 @@ class Seen:
         known = self._stamps if self._looked else dict(self._file.rows("SELECT record_id, stamp FROM seen"))
         found = self._watched.stamps()
         self.problems.clear()
-        with garbage.left_alone():
+        with collector.left_alone():
             changed = self.read_each(name for name, stamp in found.items() if known.get(name) != stamp)
         self._stamps = {name: stamp for name, stamp in found.items() if name in changed or known.get(name) == stamp}
         gone = known.keys() - self._stamps.keys()

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
-from ..disk import garbage
+from ..disk import collector
 from ..disk.errors import shown
 from ..disk.files import Content, Root, stamp
 from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
@@ -190,7 +190,7 @@ class DirectoryStore:
             return ()
         with Root.open(self.path) as root:
             names = [f"mem:{name}" for name in filter(_FOLDER.fullmatch, root.list_folders(self.parts))]
-        with garbage.left_alone():
+        with collector.left_alone():
             found = ((folder, folder.numbers()) for folder in self._folders(names))
             newest = [folder.read(numbers[-1], once=True) for folder, numbers in found if numbers]
         return chosen(newest, state, type, tag)

@@ -11,7 +11,7 @@ from ..change import ledger
 from ..change import reviews as reviewing
 from ..change.session import Session
 from ..change.transaction import Change
-from ..disk import garbage
+from ..disk import collector
 from ..disk.files import Root, split_bom
 from ..disk.writing import LOCAL
 from ..errors import InvalidArgument, StorageError
@@ -44,7 +44,7 @@ from .stale import Stale
 _FOLDER = "is a folder, not a file; move it away"
 
 
-@garbage.left_alone()
+@collector.left_alone()
 def check(
     session: Session,
     named: Sequence[str],

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from ..answers import About
 from ..change.session import Session
 from ..change.transaction import Change
-from ..disk import garbage
+from ..disk import collector
 from ..errors import InvalidArgument, Refused, StorageError
 from ..layout import Target, Tier
 from ..project.settings import parse_days
@@ -67,7 +67,7 @@ def plan(
     plans = []
     named = session.readable() if targets is None else targets
     chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
-    with garbage.left_alone():
+    with collector.left_alone():
         for number, target in enumerate(chosen):
             session.check_read(target)
             try:

@@ -24,8 +24,8 @@ from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, RefusedTex
 from ..layout import SCAFFOLDING
 from ..project.access import Actor
 from ..workspace import Workspace
-from . import changes, views
-from .changes import Records
+from . import actions, views
+from .actions import Records
 from .html import policy, render, stream
 from .page import tell_failure
 from .pulse import Pulse, state_of
@@ -44,7 +44,7 @@ ADDRESS = "127.0.0.1"
 _LARGEST_FORM = 200_000
 _HTML = "text/html; charset=utf-8"
 _FORM_IS_ON = {
-    **dict.fromkeys(changes.ENTRY_VERBS, "entry"),
+    **dict.fromkeys(actions.ENTRY_VERBS, "entry"),
     "Restore": "history",
     "Prune": "prune",
     "Distill": "distill",
@@ -90,7 +90,7 @@ class LivePage:
     is_read_only: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     is_over: bool = False
-    _done: dict[str, changes.Deed] = field(default_factory=dict)
+    _done: dict[str, actions.Deed] = field(default_factory=dict)
     _undoing: Lock = field(default_factory=Lock)
     _kept: views.KeptAnswers = field(default_factory=views.KeptAnswers)
     _root: str = field(init=False)
@@ -239,7 +239,7 @@ class LivePage:
         return render(at, look=lambda: found, **{**self._frame(), "at": at, "refused": message, "given": given})
 
     def _plan(self, fields: Sequence[tuple[str, str]]) -> Response:
-        wanted = changes.Wanted.of_form(fields)
+        wanted = actions.Wanted.of_form(fields)
         plan = self._changes().plan(wanted)
         at = _form_of(wanted.verb, wanted.id)
         back = f"/{at}?{urlencode({'id': wanted.id})}" if at == "entry" else f"/{at}"
@@ -247,7 +247,7 @@ class LivePage:
 
     def _apply(self, fields: Sequence[tuple[str, str]]) -> Response:
         doing = self._changes()
-        done = doing.apply(changes.Wanted.of_form(fields))
+        done = doing.apply(actions.Wanted.of_form(fields))
         return self._tell(replace(done, undo=[*done.undo], notes=(*done.notes, *doing.here.notices)))
 
     def _undo(self, fields: Sequence[tuple[str, str]]) -> Response:
@@ -260,9 +260,9 @@ class LivePage:
                 done.undo[0]()
                 del done.undo[0]
             del self._done[key]
-        return self._tell(changes.Deed("It is as it was.", done.back_to.partition("#")[0]))
+        return self._tell(actions.Deed("It is as it was.", done.back_to.partition("#")[0]))
 
-    def _tell(self, done: changes.Deed) -> Response:
+    def _tell(self, done: actions.Deed) -> Response:
         """Show what was done, on the page where it can be seen."""
         key = secrets.token_hex(8)
         self._done[key] = done
@@ -271,8 +271,8 @@ class LivePage:
         path, hash_sign, place = done.back_to.partition("#")
         return RedirectResponse(f"{path}{'&' if '?' in path else '?'}done={key}{hash_sign}{place}", 303)
 
-    def _changes(self) -> changes.Changes:
-        return changes.Changes(self.opens(), self.actor, date.today(), self.records)
+    def _changes(self) -> actions.Changes:
+        return actions.Changes(self.opens(), self.actor, date.today(), self.records)
 
     def _frame(self) -> dict[str, object]:
         """Return what is around every page."""
@@ -315,7 +315,7 @@ class LivePage:
 
 def _form_of(verb: str, name: str) -> str:
     """Return the view that has the form of a verb; "" where there is none."""
-    return "records" if changes.is_record(name) else _FORM_IS_ON.get(verb, "")
+    return "records" if actions.is_record(name) else _FORM_IS_ON.get(verb, "")
 
 
 def bind(port: int) -> socket.socket:

@@ -21,7 +21,7 @@ from ..recall.block import Recall
 from ..records.record import Record
 from ..verbs.review import Item
 from ..workspace import Workspace
-from . import changes
+from . import actions
 from .page import Asking, Glance, Said, glance, grouped
 
 DOCUMENTS_A_PAGE = 60
@@ -174,7 +174,7 @@ def entry(asked: Query) -> Values:
     """One entry: what it says, what disputes it, its life, and what can be done with it."""
     lived = asked.here.life(asked.query.get("id", ""), asked.actor)
     one = lived.entry
-    gone = None if one else changes.one_gone(asked.here, asked.actor, lived.id)
+    gone = None if one else actions.one_gone(asked.here, asked.actor, lived.id)
     found = None
     if one is not None:
         (status,) = asked.here.status(asked.actor, [lived.target])
@@ -192,7 +192,7 @@ def entry(asked: Query) -> Values:
         "life": lived,
         "card": found,
         "gone": gone,
-        "text": changes.without_bullet(one) if one else "",
+        "text": actions.without_bullet(one) if one else "",
         "replaced": _named(asked, one.about.replaced) if one else (),
     }
 
@@ -289,8 +289,8 @@ def prune(asked: Query) -> Values:
     if asked.query.get("of"):
         asked.target()
     names = ("older", "of", "sections", "limit")
-    wanted = changes.Wanted("Prune", (), **{name: asked.query.get(name, "").strip() for name in names})
-    plans = changes.pruning(asked.here, asked.actor, asked.today, wanted)
+    wanted = actions.Wanted("Prune", (), **{name: asked.query.get(name, "").strip() for name in names})
+    plans = actions.pruning(asked.here, asked.actor, asked.today, wanted)
     if asked.query.get("what") == "expired":
         plans = [plan.only([one.id for one in plan.removals if one.cause == "expired"]) for plan in plans]
     return {

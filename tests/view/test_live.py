@@ -14,7 +14,7 @@ from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.records.record import LIVE
 from agent_memory_protocol.view import live
-from agent_memory_protocol.view.changes import without_bullet
+from agent_memory_protocol.view.actions import without_bullet
 from agent_memory_protocol.view.page import mark_of
 from agent_memory_protocol.view.pulse import state_of
 
