@@ -80,6 +80,7 @@ class Workspace(Reader):
         make_room: bool = False,
         replaces: str | None = None,
         keep: bool = False,
+        twice: bool = False,
         today: date | None = None,
     ) -> Remembered:
         """Write one entry into one tier document, which is created with its header where it is missing.
@@ -105,6 +106,7 @@ class Workspace(Reader):
                 same step, as by `resolve`. Without a `section`, the new one goes under the same heading.
             keep: put an entry for which the document has no room into the ledger, from where `restore` brings it back:
                 for what comes from elsewhere and would be lost. LimitExceeded is raised all the same, and says so.
+            twice: write it also where the same text is there already, under other headings.
             today: the local calendar date (decision 19); the clock's where it is left out.
 
         Raises:
@@ -129,6 +131,7 @@ class Workspace(Reader):
                 make_room=make_room,
                 replaces=replaces,
                 keep=keep,
+                twice=twice,
                 today=today or date.today(),
             )
 

@@ -4,6 +4,7 @@ The page has what people write: headings of one name under others, emoji, check 
 other languages, dates in every spelling. What comes out is read as a document and compared, entry by entry.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -198,6 +199,20 @@ def _case(folder: Path, name: str) -> Case:
     at = Case(folder / name, Page(()), "")
     at.write(PAGE)
     return at
+
+
+def test_one_text_under_two_headings_comes_in_under_both_and_only_once(tmp_path):
+    at = _case(tmp_path, "twins")
+    page = "# S\n\n## Staging\n\n- the pool is 10\n\n## Production\n\n- the pool is 10\n"
+    path = at.folder / "page.md"
+    path.write_text(page)
+    for args in ([], ["--apply"], ["--apply"], []):
+        answer = json.loads(at.amp("import", str(path), "--to", "agent:dev", "--json", *args))
+    assert said(at.read(AGENT)) == said(page)
+    assert (answer["new"], answer["known"]) == (0, 2)
+    at.write(at.read(AGENT).replace("## Staging", "## Test"), AGENT)  # who moved it by hand wants it there
+    at.amp("import", str(path), "--to", "agent:dev", "--apply")
+    assert said(at.read(AGENT)) == said(page.replace("## Staging", "## Test"))
 
 
 @each_row(

@@ -234,24 +234,32 @@ def into_document(
     keeps_notes = target.tier.has_notes
     there = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
     told: list[str] = [] if notes is None else notes
-    once = _Once()
+    under: dict[tuple[bool, str], list[tuple[str, ...]]] = {}
     allow = workspace.settings.secrets_allow
+
+    def is_there_as_often(text: str, headings: tuple[str, ...], count: int) -> bool:
+        """Say whether a text that comes again under other headings is there for these, or was moved from them."""
+        pages = workspace.documents(actor, [target])
+        there = [one.sections(entry) for one in pages for entry in one.outline.entries if one.alone(entry) == text]
+        return headings in there or len(there) > count
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         if accept is not None:
             accept.check(entry)
         if keeps_notes and _is_note(entry):
             return take_note(entry, apply)
-        if not once(entry.text, apply):
+        headings = known.headings_of(entry.extra, entry.tags)
+        if not from_page and known.HEADINGS not in entry.extra:
+            headings = headings[-1:]  # tags of another tool, of which the last is as good a heading as any
+        seen = under.setdefault((apply, entry.text), [])
+        if headings in seen or (seen and is_there_as_often(entry.text, headings, len(seen))):
             return False
+        seen.append(headings)
         label, text = markdown.label_and_text(entry)
         if not apply:
             compose.compose(text, max_bytes=workspace.settings.max_bytes)
             check_text(entry.text, allow=allow)
-            return entry.text.strip() not in here
-        headings = known.headings_of(entry.extra, entry.tags)
-        if not from_page and known.HEADINGS not in entry.extra:
-            headings = headings[-1:]  # tags of another tool, of which the last is as good a heading as any
+            return len(seen) > 1 or entry.text.strip() not in here
         # A label further down is another one than one that was under no section.
         section: Section | None = headings or (() if label else None)
         try:
@@ -266,6 +274,7 @@ def into_document(
                 dated=_day(entry) if not markdown.is_dated_by_others(entry, headings) else False,
                 about=_about(entry._replace(tags=()) if from_page else entry, target),
                 keep=True,
+                twice=len(seen) > 1,
             )
         except LimitExceeded as error:
             raise Refused(f"{target} is full: {error}") from None

@@ -263,8 +263,11 @@ def _closed(session: Session, target: Target) -> Document | None:
     if target.tier is not Tier.CONVERSATION:
         return None
     gone = [one.taken for one in session.books(target).archived(None) if one.reason == CLOSED]
-    text = "".join(f"{in_front_of_item(one.place.label_text, one.markdown)}\n\n" for one in gone)
-    return parse(f"{session.header(target)}\n{text}".encode(), target) if gone else None
+    parts = [session.header(target)]
+    for one in sorted(gone, key=lambda one: bool(one.place.sections)):  # those under no heading come first
+        parts += [above.markdown for above in one.place.headings if above.level > 1]
+        parts.append(in_front_of_item(one.place.label_text, one.markdown))
+    return parse("\n\n".join(parts).encode(), target) if gone else None
 
 
 def _designs(session: Session, problems: list[str]) -> dict[str, Document]:

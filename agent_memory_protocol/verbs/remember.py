@@ -45,6 +45,7 @@ def remember(
     make_room: bool,
     replaces: str | None = None,
     keep: bool = False,
+    twice: bool = False,
     today: date,
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
@@ -85,7 +86,7 @@ def remember(
         is_named = section is not None or label is not None or not leaving
         heading, over = (section, label) if is_named else _place_of(current, old)
         over = over and label_meant(current, heading, over)
-        there = _standing(current, new, entry_id, over or "")
+        there = None if twice else _standing(current, new, entry_id, over or "")
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
             again, status, notes = _again(session, current, entry_id, new, more, until)
