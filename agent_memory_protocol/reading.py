@@ -20,7 +20,7 @@ from .change.session import Session, open_session
 from .errors import InvalidArgument, Refused
 from .layout import Target, Tier
 from .project.access import Actor, acting, document_meant
-from .project.root import FoundRoot, find_root, why_not_begun
+from .project.root import OF_ENVIRONMENT, FoundRoot, find_root, why_not_begun
 from .project.settings import Settings
 from .recall.agent import recall_here
 from .recall.block import Budget, Recall
@@ -43,7 +43,8 @@ class Reader:
     Attributes:
         how: how the root was found, in words.
         problem: why it may not be the root that was meant; "" where nothing speaks against it.
-        begins: whether a write may begin a memory at a root that was named outright; false where one types names.
+        begins: whether a write may begin a memory at a root that was named outright; false where one types names, as
+            in AMP_ROOT.
         notices: what writers should be told beside the answers: that entries which another program had overwritten
             are back, or that some had been taken out by hand.
     """
@@ -52,7 +53,7 @@ class Reader:
         self.path = Path(found.path)
         self.how = found.how
         self.problem = found.problem
-        self.begins = True
+        self.begins = found.how != OF_ENVIRONMENT
         self._untold = found.problem
         self._not_begun = partial(why_not_begun, found)
         self._environ = environ

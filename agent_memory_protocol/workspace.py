@@ -61,6 +61,7 @@ class Workspace(Reader):
             StorageError: one cannot be created.
         """
         check_several("agents", agents)
+        self.begins = True
         with self._session(actor, for_writing=True) as session:
             return verbs.init.init(session, agents, conversation)
 

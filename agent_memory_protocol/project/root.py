@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-_NAMED = ("--root", "AMP_ROOT")
+OF_ENVIRONMENT = "AMP_ROOT"
+_NAMED = ("--root", OF_ENVIRONMENT)
 """How a root was found that was named outright."""
 
 

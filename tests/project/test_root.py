@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_memory_protocol import Actor, Workspace
-from agent_memory_protocol.errors import StorageError
+from agent_memory_protocol.errors import Refused, StorageError
 from agent_memory_protocol.project.root import FoundRoot, find_root
 
 NEAREST = "the nearest folder with .scaffolding"
@@ -545,3 +545,14 @@ def test_the_usual_case_looks_at_three_things(project, monkeypatch):
     looked_at = watch_looks(monkeypatch)
     assert isinstance(find_root(), FoundRoot)
     assert len(looked_at) <= 3
+
+
+def test_a_write_of_a_program_begins_no_memory_where_only_the_environment_names_a_folder(tmp_path):
+    typed = tmp_path / "typo"
+    workspace = Workspace.open(environ={"HOME": str(tmp_path), "AMP_ROOT": str(typed)})
+    with pytest.raises(Refused, match=r"AMP_ROOT names .*typo, which does not exist.*amp init --root"):
+        workspace.remember("A fact.")
+    assert not typed.exists()
+    workspace.init()
+    workspace.remember("A fact.")
+    assert [entry.text for entry in workspace.entries()] == ["- A fact."]
