@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from . import gist
 from .claims import Denial
 from .claims import denials as denials_in_the_same_words
-from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, Essence, essence, names
+from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
 from .holding import Holding
 from .language import ENGLISH, plain
 from .mood import ADVISES, OBLIGES, PLANS
@@ -31,7 +31,10 @@ def same(one: str, other: str) -> bool:
 def changed_places(one: str, other: str) -> bool:
     """Say whether the order of the words shows that something changed places; where it cannot be told, False."""
     first, second = essence(one), essence(other)
-    return first is not None and second is not None and _changed_places(first, second)
+    if first is None or second is None:
+        return False
+    is_about_the_same = first.words - PERSONS == second.words - PERSONS
+    return _changed_places(first, second) or (is_about_the_same and _is_turned(first, second))
 
 
 def groups(texts: Sequence[str]) -> Iterator[list[int]]:
@@ -131,7 +134,8 @@ def _comparable(one: Essence, other: Essence) -> bool:
         return False
     if one.generic - other.generic and other.generic - one.generic:
         return False
-    return _roles_agree(one, other) and _roles_agree(other, one) and not _changed_places(one, other)
+    agree = _roles_agree(one, other) and _roles_agree(other, one)
+    return agree and not _is_turned(one, other) and not _changed_places(one, other)
 
 
 def _says_means(one: Essence, other: Essence) -> bool:
@@ -153,6 +157,36 @@ def _roles_agree(one: Essence, other: Essence) -> bool:
         if role == "for" and ("with", word) in other.ties:
             return False
     return True
+
+
+def _is_turned(one: Essence, other: Essence) -> bool:
+    """Say whether who does something in one text is to whom, or to whose, it is done in the other."""
+    equates = one.equates or other.equates
+    for first, second in ((one, other), (other, one)):
+        told = {word for _, word in second.roles}
+        if first.acts & (second.words - first.words):
+            return True  # “We trust the proxy”, “The proxy trusts us”
+        if equates:
+            continue
+        if any(_does_it(word, second, first, role) for role, word in first.roles if word not in told):
+            return True
+        if first.acts & second.owns - first.owns - second.acts:
+            return True  # “We host Ana's data”, “Ana hosts our data”
+    return False
+
+
+def _does_it(word: str, one: Essence, other: Essence, role: str) -> bool:
+    """Say whether a word is who does something in the first, and to whom it is done, by its role, in the second."""
+    if "need" in one.words or not one.order[0] == word != other.order[0]:
+        return False  # “A merge needs approval” and “Approval is needed to merge” are one
+    verbs, others = dict(one.pivots), dict(other.pivots)
+    if (
+        verbs
+        and others
+        and (verbs.keys().isdisjoint(others) or (role == "for" and _USE in verbs.keys() & others.keys()))
+    ):
+        return False  # “Reports go to Lea” and “Lea gets them”; “Our CI uses pnpm” and “We use pnpm for CI”
+    return one.passive == other.passive or (other.passive and role != "by" and not verbs)
 
 
 def _changed_places(one: Essence, other: Essence) -> bool:

@@ -47,7 +47,7 @@ _BY_MEANS = word_set("using via with")
 _BE = word_set("am are be been being get gets got is was were")
 _PARTICIPLES = word_set(
     "bought bound brought built caught cut done drawn fed found gone held hit kept known led lost made met paid put"
-    " read rebuilt run sent set shown shut sold spent split taken taught thrown told understood won written"
+    " read run sent set shown shut sold spent split taken taught thrown told understood won written"
 )
 _EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - word_set(
     "before being both more now off still than will would"
@@ -62,6 +62,18 @@ _CLAUSES = ENGLISH.contrasts | ENGLISH.absences | ENGLISH.pronouns | word_set("a
 _CONDITIONS = word_set("if once when whenever")
 _MIXED = ENGLISH.hedges | ENGLISH.instead | ENGLISH.reversals | (ENGLISH.further - {"or"})
 """Make a sentence that says more than one thing, or says it in part."""
+
+_ACTING = {"i": "us", "we": "us", "you": "you", "they": "them"}
+_OWNING = {"my": "us", "our": "us", "your": "you", "their": "them"}
+_ARTICLES = word_set("a all an any each every our the")
+_DONE_TO = {"me": "us", "us": "us", "them": "them", "you": "you"}
+"""Who does something, whose it is, and to whom it is done. “You” is the first where a clause begins."""
+
+PERSONS = frozenset(_DONE_TO.values())
+
+_BEGINS_CLAUSE = (
+    _TURNS | _CONDITIONS | ENGLISH.conditions | word_set("and as because but or so that until where which while")
+)
 
 _UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")
 """“unprotected” is not protected; “united” and “underlined” deny nothing."""
@@ -103,6 +115,8 @@ class Essence:
         means: the verbs that say what something is used for: “tracked with”.
         generic: the nouns that add nothing.
         instead: what it says is not so, in place of that: “not in B”, “instead of B”.
+        acts: the persons that do something: “we” is “us”.
+        owns: the persons whose is what something is done to: “our” is “us”.
     """
 
     words: frozenset[str]
@@ -124,6 +138,8 @@ class Essence:
     means: frozenset[str]
     generic: frozenset[str]
     instead: frozenset[str] = frozenset()
+    acts: frozenset[str] = frozenset()
+    owns: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=MANY)
@@ -243,6 +259,8 @@ class _Reading:
         elif word in ENGLISH.needless:
             self._denied = not self._denied
             self._order.append("need")
+        elif word in _DONE_TO and not self._begins(place):
+            self._add(_DONE_TO[word])
         elif word not in self._empty and not (word == "first" and "then" in self._lowered):
             self._name(token, place, following)
         if word in _TYING:
@@ -250,11 +268,17 @@ class _Reading:
         elif word in _LISTING:
             self._tie = self._last_tie
 
+    def _begins(self, place: int) -> bool:
+        """Say whether “you” at this place is who does something."""
+        is_first = not place or self._tokens[place].after != "" or self._lowered[place - 1] in _BEGINS_CLAUSE
+        return self._lowered[place] in _ACTING and is_first
+
     def _name(self, token: Token, place: int, following: str) -> None:
         """Take in a word that names something, or says what becomes of it."""
         word = token.lowered
         if token.is_plain and (is_light(token) or self._prefers(place)):
             self._pivots.append((ENGLISH.stem(word), len(self._order)))
+            self._role = "" if self._role == "to" else self._role  # “to run the build” names no one that gets it
         elif token.is_plain and is_generic(token) and (self._named == place - 1 or following == "of"):
             self._generic.add(sense(token))
             self._tie_to(sense(token))
@@ -283,7 +307,7 @@ class _Reading:
         if not rest or not rest[0].is_plain or rest[0].after in _COMMAS or rest[0].lowered in SAYS_LITTLE:
             return False
         if word.endswith(("ed", "en")):
-            return place != 1
+            return place != 1 or self._lowered[0] in _ARTICLES  # “a failed job”
         return not word.endswith("ly") and ENGLISH.stem(word) not in _UNDOING
 
     def _tie_to(self, word: str) -> None:
@@ -341,6 +365,8 @@ class _Reading:
             ties=frozenset(self._ties),
             means=frozenset(self._means),
             generic=frozenset(self._generic),
+            acts=frozenset(_ACTING[word] for word in lowered if word in _ACTING) - set(order),
+            owns=frozenset(_OWNING[word] for word in lowered[not passive :] if word in _OWNING),
         )
 
 
@@ -360,4 +386,6 @@ def _says_its_kind(value: Value) -> bool:
 
 
 def _is_participle(word: str) -> bool:
-    return word in _PARTICIPLES or (len(word) > 3 and word.endswith(("ed", "en")))
+    return not _PARTICIPLES.isdisjoint((word, word.removeprefix("re"))) or (
+        len(word) > 3 and word.endswith(("ed", "en"))
+    )

@@ -72,7 +72,8 @@ review reviewer reviewed
 rollback revert
 schedule scheduled
 secret secrets
-send deliver dispatch
+rebuild rebuilt
+send deliver dispatch sent
 show display
 slow sluggish
 small little tiny
@@ -151,8 +152,8 @@ _SAID = (
     (rf"(?:every|each)(?= {_NUMBER})", "repeatedly"),
     (rf"(?:below|under)(?= {_NUMBER})", "lessthan"),
     (rf"(?:above|over|beyond)(?= {_NUMBER})", "morethan"),
-    (r"at least|no (?:fewer|less) than", "atleast"),
-    (r"at most|no more than|up to", "atmost"),
+    (r"at least|no (?:fewer|less) than|an? minimum of", "atleast"),
+    (r"at most|no more than|up to|an? maximum of", "atmost"),
     (r"(?:is|are) able to", "can"),
     (r"end[- ]to[- ]end", "e2e"),
     (r"front[- ]end", "frontend"),
@@ -165,6 +166,8 @@ _SAID = (
     (r"as soon as", "once"),
     (r"instead of|rather than", "instead"),
     (r"(is|are) (?:what|where)", r"\1"),
+    (r"(?:is|are) un(?!able|der)(\w{3,})[ai]ble", r"can not be \1ed"),
+    (r"(?:is|are) (not )?(?!possible|responsible)(\w{3,})[ai]ble", r"can \1be \2ed"),
 )
 """Phrases in words, the first of them whose something is."""
 

@@ -42,7 +42,7 @@ def test_a_pass_merges_and_disputes_what_was_found(make, now):
     assert consolidate(newest.values(), now=now).writes == ()
 
 
-FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2)]
+FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2, 3)]
 """Facts as teams note them: 30 pairs say the same, 24 deny each other, and 24 only look alike."""
 
 
