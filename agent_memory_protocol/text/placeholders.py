@@ -17,6 +17,7 @@ _KEPT_HERE = (
     *("memories", "memory", "notes", "patterns"),
 )
 _KEPT = ("captured", "noted", "recorded")
+_NO = ("no", "No", "NO", "nO")
 _YET = (" yet", " so far")
 _MANY = 5
 
@@ -37,8 +38,12 @@ def may_hold_places(text: str, rare: bytes) -> bool:
 
 def is_placeholder(line: str) -> bool:
     """Say whether a line only holds the place of entries to come."""
-    text = line.strip(_SIGNS).lower()
-    if len(line) <= LONGEST and text in _PHRASES:
+    is_short = len(line) <= LONGEST
+    text = line.lstrip(_SIGNS)
+    if not is_short and not text.startswith(_NO):  # most lines: nothing more is done for them
+        return False
+    text = text.rstrip(_SIGNS).lower()
+    if is_short and text in _PHRASES:
         return True
     if len(line) > _LONGEST_HINT or not text.startswith("no"):
         return False

@@ -257,8 +257,9 @@ def _add_items(
     found: Outline, lines: list[str], blocks: list[Block], position: int, above: tuple[int, ...], label: Label | None
 ) -> int:
     """Add the item at a position, or the numbered list that begins there. Returns how many blocks that took."""
-    count = _steps(lines, blocks, position)
-    block, last = blocks[position], blocks[position + count - 1]
+    block = blocks[position]
+    count = 1 if lines[block.start][0] in "-*+" else _steps(lines, blocks, position)
+    last = blocks[position + count - 1]
     paragraph = paragraph_text(lines, block)
     target = links.note_target(paragraph) if "](" in paragraph else ""
     if target:
@@ -278,8 +279,6 @@ def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
     Each item is an entry where one has a date or an end of its own or is an index line, where the list is long, and
     where something at the margin breaks the numbering.
     """
-    if not lines[blocks[position].start].lstrip(" \t")[:1].isdigit():
-        return 1
     number, delimiter = _number(lines, blocks[position])
     if not delimiter or (position and _number(lines, blocks[position - 1])[1] == delimiter):
         return 1
