@@ -239,3 +239,15 @@ def test_a_section_is_named_by_itself_or_with_the_headings_above_it(section, pag
     done = here.remember("new", section=section)
     assert done.entry.headings == wanted
     assert [(one.headings, one.text) for one in here.entries() if one.text != "- new"] == before
+
+
+def test_a_record_says_what_its_headings_turn_and_is_compared_with_those_of_its_topic(tmp_path):
+    at = _case(tmp_path, "records")
+    page = "# S\n\n{}\n\n### Port\n\n- The port is {}.\n\n### Never\n\n- run the importer\n\nOn main:\n\n- force\n"
+    (at.folder / "page.md").write_text("".join(page.format(*one) for one in (("## Staging", 5432), ("## Live", 5433))))
+    answer = json.loads(at.amp("import", str(at.folder / "page.md"), "--apply", "--json"))
+    assert answer["notes"] == []
+    said = [one["body"] for one in json.loads(at.amp("record", "list", "--json"))["records"]]
+    assert sorted(said) == [
+        *("Never: On main: force", "Never: run the importer", "The port is 5432.", "The port is 5433."),
+    ]

@@ -93,10 +93,11 @@ def import_command(
         notes: list[str] = []
         memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
         accepted = acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned)
+        is_page = kind == "markdown"
         if target_name is None:
-            take = into_records(memory, accept=accepted, new=new)
+            take = into_records(memory, accept=accepted, from_page=is_page, new=new)
         else:
-            where, is_page = parse_target(target_name), kind == "markdown"
+            where = parse_target(target_name)
             take = into_document(call.workspace(), where, call.actor(), accept=accepted, from_page=is_page, notes=notes)
         done = import_file(
             path,

@@ -25,6 +25,7 @@ from ..records.canonical import encode
 from ..records.proof import Links, check_links
 from ..records.record import RecordType, event_of
 from ..secrets.find import check_text
+from ..text import labels
 from ..tiers import compose
 from ..tiers.document import Section
 from ..workspace import Workspace
@@ -155,9 +156,12 @@ def into_records(
     now: datetime | None = None,
     *,
     accept: Acceptance | None = None,
+    from_page: bool = False,
     new: list[str] | None = None,
 ) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
+
+    A heading such as `Never` goes in front of what is under it, as a label does: in a record nothing else would say it.
 
     Of the entries, those come in that `accept` lets in; without it, all do. The list `new` gets the ids of the records
     that are written.
@@ -167,6 +171,9 @@ def into_records(
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
+        headings = known.headings_of(entry.extra, entry.tags) if from_page or known.HEADINGS in entry.extra else ()
+        turning = next(filter(labels.turns, reversed(headings)), "")
+        dated = dated._replace(text=labels.in_front(turning, dated.text))
         kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
         record = kept or record_entries.record_of(dated)
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))

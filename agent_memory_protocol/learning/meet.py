@@ -12,7 +12,7 @@ from ..project.access import Actor
 from ..text.gist import Near
 from ..text.phrases import beginning
 from ..tiers import document as documents
-from ..tiers.document import Document
+from ..tiers.document import Document, section_key
 from ..tiers.meet import (
     ALIKE,
     CHANGED,
@@ -166,6 +166,7 @@ def of_notes(target: Target, notes: Iterable[Note]) -> Iterator[Outside]:
 
 def of_records(records: Iterable["Record"]) -> Iterator[Outside]:
     """Yield what records say that hold now: facts, procedures and rules; of events, two may both have happened."""
+    from ..formats.record_entries import IMPORT
     from ..records.record import LIVE, RecordType
 
     path = "/".join(RECORDS)
@@ -179,6 +180,8 @@ def of_records(records: Iterable["Record"]) -> Iterator[Outside]:
                 one.body,
                 f"amp record archive {one.id}",
                 one.created_at.isoformat(),
+                # Of what was imported, these are the headings that it was under.
+                [section_key(tag) for tag in one.tags] if one.provenance.kind == IMPORT else (),
                 is_disputed=one.transition is not None,
             )
 

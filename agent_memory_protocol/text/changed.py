@@ -191,11 +191,12 @@ def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
             shape = _without(words, negations, place, place + 1, before)
             if shape is not None:
                 yield shape, word
-            rest = [word for word, later in words if later > place]
-            if rest and len(tokens) - place <= _LONGEST_NAME and not (is_lower or may_hold_value(" ".join(rest))):
+            name = " ".join([word, *(word for word, later in words if later > place)])
+            is_short = " " in name and len(tokens) - place <= _LONGEST_NAME
+            if is_short and not (is_lower or may_hold_value(name)):
                 shape = _without(words, negations, place, len(tokens), before)
                 if shape is not None:
-                    yield shape, " ".join([word, *rest])
+                    yield shape, name
 
 
 @lru_cache(maxsize=1 << 12)

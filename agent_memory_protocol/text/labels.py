@@ -28,6 +28,10 @@ _DENIALS = frozenset(
         *("nicht", "nie", "no", "not", "nunca", "stop"),
     ]
 )
+_TURNING = _DENIALS | {
+    *("abandoned", "antipattern", "antipatterns", "anti-pattern", "anti-patterns", "deprecated", "disallowed"),
+    *("former", "obsolete", "planned", "prohibited", "proposed", "rejected", "removed", "won't"),
+}
 _EMPHASIS = ("**", "__", "*", "_")
 
 
@@ -80,6 +84,12 @@ def names(label: str, wanted: str) -> bool:
     if _DENYING.isdisjoint(before + after) or not _DENIALS.isdisjoint(said.replace("\u2019", "'").split()):
         return said == key(wanted)
     return False
+
+
+def turns(heading: str) -> bool:
+    """Say whether what is under a heading says something else without it: `Never`, `Rejected`, `❌ Git`."""
+    words = normalize("NFC", heading).casefold().replace("\u2019", "'").replace("*", " ").split()
+    return not _TURNING.isdisjoint(word.strip(".,:;!?()[]") for word in words) or not _DENYING.isdisjoint(heading)
 
 
 def key(label: str) -> str:

@@ -28,7 +28,7 @@ _LOOKS = re.compile(
     )(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BEHIND = re.compile(r"T?\d\d:\d\d|[*_)\]]*(?:$|[\s:,;.()\[\]\u2013\u2014]|[-/](?!\w))")
+_BEHIND = re.compile(r"T?\d\d:\d\d|[*_)\]]*(?:$|[\s:,;.()\[\]|=\u2013\u2014\u2192]|[-/](?!\w))")
 _SET_APART = re.compile(r"[*_]*(?:$|\n|[:,;)\]]| [-\u2013\u2014])")
 """What must be behind a day without its year: such words begin many sentences."""
 _RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?[-\u2013\u2014]) *[*_(\[]*")

@@ -70,3 +70,9 @@ def test_as_of_a_day_is_a_claim_date(text):
 @each_row("text", ["as of now 3 workers run", "As of May, use B", "as of today", "was off 2026-03-06"])
 def test_as_of_now_is_no_claim_date(text):
     assert not unread.has_claim_date(text)
+
+
+@each_row("text", ["2026-04-04→ a", "2026-04-04| a", "**2026-04-04**→ a", "✅ 2026-04-04= a"])
+def test_a_day_that_a_sign_follows_is_found_in_front(text):
+    assert marks.read(text).date is None
+    assert unread.unread(text)
