@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..disk.errors import shown
+from ..project.templates import shipped_file
 from ..text.phrases import counted
 from ..verbs.doctor import Diagnosis
 from . import settings_text
@@ -97,7 +98,38 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
             yield Diagnosis(
                 f"{host.title}: {started.name(path)} lacks the hook for {', '.join(lacking)}; {mend}", is_problem=True
             )
+    for file in {file.path: file for file, _, _ in ours}.values():
+        mend = f"`{_install(host, for_person=file.for_person)}` puts it right"
+        for why in dict.fromkeys(_idle(host, file.values)):
+            yield Diagnosis(f"{host.title}: in {started.name(file.path)}, {why}; {mend}", is_problem=True)
     yield from _rehearsed(host, started, ours)
+
+
+def _idle(host: Host, values: object) -> Iterator[str]:
+    """Say which hooks of ours are there and do not do their work: never run, not heard, or not asked of all tools."""
+    events = _value(values, ("hooks",))
+    for native, groups in events.items() if isinstance(events, dict) else ():
+        for group in filter(_is_object, groups if isinstance(groups, list) else ()):
+            listed = group.get("hooks", [group])
+            for hook in filter(_is_object, listed if isinstance(listed, list) else ()):
+                event, name = settings_text.called(str(hook.get("command"))) or ("", "")
+                if name != host.name:
+                    continue
+                kind, timeout, matcher = hook.get("type", "command"), hook.get("timeout", 1), group.get("matcher", "")
+                if kind != "command":
+                    yield f"the hook for {native} is of the type {kind!r}, so it does not run"
+                if hook.get("async") is True:
+                    yield f"the hook for {native} runs in the background (`async`), so its answer is lost"
+                if isinstance(timeout, (int, float)) and timeout <= 0:
+                    yield f"the hook for {native} has no time to answer (`timeout`: {timeout})"
+                tools = host.events.get(event, ("", ""))[1].split("|") if event == "pre-tool-use" else []
+                unseen = [tool for tool in tools if tool not in str(matcher).split("|")]
+                if matcher not in ("", "*", ".*") and unseen:
+                    yield f"the guard is not asked about {', '.join(unseen)} (`matcher`)"
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, str]]") -> Iterator[Diagnosis]:
@@ -117,8 +149,9 @@ def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, s
         given = [(file, done) for file, done in answers if done.context]
         who = agent or "a session"
         if len(given) > 1:
-            paths = " and ".join(started.name(file.path) for file, _ in given)
+            paths = " and ".join({started.name(file.path): None for file, _ in given})
             mend = f"`{_install(host, for_person=True)}` keeps one of them silent"
+            mend = mend if " and " in paths else "take one of its two hooks out"
             yield Diagnosis(f"{host.title}: {who} would be given memory twice, by {paths}; {mend}", is_problem=True)
         elif given:
             text = given[0][1].context
@@ -145,6 +178,9 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
                     continue
                 if name.endswith(".json"):
                     settings_text.check(text, host)
+                elif not _is_plugin(host, text):
+                    mend = f"remove it, and `{_install(host, for_person=for_person)}` puts it back"
+                    problems[f"{started.name(path)} is not the plugin that this amp puts there; {mend}"] = None
                 hooks = tuple(settings_text.commands(text))
                 files[os.path.realpath(path)] = _Read(path, for_person, settings_text.values(text), hooks)
             except NotJson as error:
@@ -156,6 +192,13 @@ def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
                 why = error.strerror if isinstance(error, OSError) else error
                 problems[f"it cannot read {started.name(path)}: {why or error}"] = None
     return list(files.values()), [*problems]
+
+
+def _is_plugin(host: Host, text: str) -> bool:
+    """Say whether a text is what amp installs for a host whose hooks are a plugin, whatever commands are in it."""
+    start, _, end = shipped_file("templates", f"{host.name}.js").decode().partition("HOOKS = {}")
+    text = text.replace("\r\n", "\n")
+    return text.startswith(start) and text.endswith(end)
 
 
 def _text(path: str) -> str | None:

@@ -54,6 +54,10 @@ def native(host, event="session-start"):
     return host.events[event][0]
 
 
+def a_hook(values, host, event):
+    return values["hooks"][native(host, event)][0]["hooks"][0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("host", FILES)
 def test_doctor_says_what_each_agent_would_be_given_at_its_start(whole, host):
@@ -141,6 +145,21 @@ BREAKS = {
     "the guard is gone": (
         change_json(lambda values, host: values["hooks"].pop(native(host, "pre-tool-use"))),
         "lacks the hook for",
+        True,
+    ),
+    "the hook is not a command": (
+        change_json(lambda values, host: a_hook(values, host, "session-start").update(type="prompt")),
+        "is of the type 'prompt', so it does not run",
+        True,
+    ),
+    "the hook is not waited for": (
+        change_json(lambda values, host: a_hook(values, host, "session-start").update({"async": True})),
+        "runs in the background (`async`), so its answer is lost",
+        True,
+    ),
+    "the guard is asked about one tool": (
+        change_json(lambda values, host: values["hooks"][native(host, "pre-tool-use")][0].update(matcher="Read")),
+        "the guard is not asked about ",
         True,
     ),
     "the settings are not JSON": (unreadable, "it cannot read", False),
@@ -263,6 +282,35 @@ def test_two_sets_of_hooks_that_both_give_memory_are_told(whole):
     assert answer.code == 1
     assert "a session would be given memory twice, by .claude/settings.json and ~/.claude/settings.json" in answer.out
     assert whole("install", "claude", "--user").code == 0
+    assert {line[:2] for line in hosts_lines(whole("doctor"))} == {"ok"}
+
+
+@pytest.mark.slow
+def test_a_hook_that_is_twice_in_one_file_is_told(whole):
+    whole("install", "claude")
+    start = native(table.HOSTS["claude"])
+
+    def doubled(text):
+        values = json.loads(text)
+        values["hooks"][start] *= 2
+        return json.dumps(values)
+
+    edit(whole, "claude", doubled)
+    told = hosts_lines(whole("doctor"))[0]
+    assert told.endswith("would be given memory twice, by .claude/settings.json; take one of its two hooks out")
+
+
+@pytest.mark.slow
+def test_a_plugin_that_is_not_the_one_that_was_installed_is_told(whole):
+    whole("install", "opencode")
+    plugin = whole.root / ".opencode/plugins/agent-memory.js"
+    assert {line[:2] for line in hosts_lines(whole("doctor"))} == {"ok"}
+    plugin.write_text(plugin.read_text()[:-40])
+    told = hosts_lines(whole("doctor"))[0]
+    assert told.startswith("!!  opencode: .opencode/plugins/agent-memory.js is not the plugin that this amp puts there")
+    assert told.endswith("; remove it, and `amp install opencode` puts it back")
+    plugin.unlink()
+    whole("install", "opencode")
     assert {line[:2] for line in hosts_lines(whole("doctor"))} == {"ok"}
 
 
