@@ -66,7 +66,7 @@ def conflict_line(lines: list[str], blocks: "Sequence[Block] | None" = None) -> 
         if _is_mark(line, "<"):
             if code is None:
                 found = _top_level(lines) if blocks is None else blocks
-                code = {at for block in found if block.kind in _CODE for at in range(block.start, block.end)}
+                code = {at for block in found if _is_code(block, lines) for at in range(block.start, block.end)}
             # The other two may be in code where this one is not: one side of a conflict may open a fence.
             opened, parted = (None if number in code else number), None
         elif opened is not None and line == "=======":
@@ -74,6 +74,10 @@ def conflict_line(lines: list[str], blocks: "Sequence[Block] | None" = None) -> 
         elif opened is not None and parted is not None and _is_mark(line, ">"):
             return opened + 1
     return None
+
+
+def _is_code(block: "Block", lines: list[str]) -> bool:
+    return block.kind in _CODE or (block.kind == markdown.HTML and lines[block.start].lstrip()[:4].lower() == "<pre")
 
 
 def _is_mark(line: str, character: str) -> bool:

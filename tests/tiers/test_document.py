@@ -188,6 +188,7 @@ def test_a_conflict_is_found_beside_code(text):
         *("<<<<<<< a\n- x\n======= \n>>>>>>> b\n", "<<<<<<<< a\n- x\n========\n>>>>>>>> b\n"),
         *(f"# T\n\n{fence}\n{CONFLICT}{fence}\n\n- a\n" for fence in ("```", "~~~~")),
         *("".join(f"{indent}{line}\n" for line in CONFLICT.split("\n")) for indent in (" ", "    ", "> ", "\t")),
+        f"# T\n\n<pre>\n{CONFLICT}</pre>\n\n- a\n",
         "- Git writes:\n\n  ```\n  <<<<<<< a\n  x\n  =======\n  y\n  >>>>>>> b\n  ```\n",
     ],
 )
