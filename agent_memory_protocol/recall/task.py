@@ -99,10 +99,15 @@ def _weighed(task: str, texts: "Sequence[str]") -> list[tuple[float, float]]:
 def _related(asked: "Mapping[str, str]") -> dict[str, set[str]]:
     """Return the words that are related to those of a task, each with the stems of those."""
     found: dict[str, set[str]] = {}
+    starts: dict[str, set[tuple[str, str]]] = {}
+    for word, form in asked.items():
+        for start in (word[:2], form[:2]):
+            starts.setdefault(start, set()).add((word, form))
     with open(join(dirname(__file__), "related.txt"), encoding="utf-8") as file:
         for line in file:
             group = line.split()
-            stems = {form for word, form in asked.items() for one in group if form == one or _is_form(word, one)}
+            near = [(one, word, form) for one in group for word, form in starts.get(one[:2], ())]
+            stems = {form for one, word, form in near if form == one or _is_form(word, one)}
             for word in group if stems else ():
                 found.setdefault(word, set()).update(stems)
     for word, form in asked.items():
