@@ -17,10 +17,10 @@ _MOST_STARTERS = 100
 _MOST_NAMES = 20
 _LONGEST_NAMES = 1 << 12
 _AMP = frozenset(["agent-memory", "agent_memory_protocol", "agent_memory_protocol.cli.main"])
-_TWO_WORDS = frozenset(
-    ["git", "amp", "hatch", "pdm", "pipenv", "pipx", "poetry", "rye", "uv", "docker", "kubectl", "podman"]
-)
-_FIRST_OPTIONS = ["-C", "-c", "--git-dir", "--work-tree", "-n", "--namespace", "--context", "-H", "--host", "-f"]
+_TWO_WORDS = frozenset(["git", "amp", "hatch", "pdm", "pipenv", "pipx", "poetry", "rye", "uv"])
+_TWO_WORDS |= {"docker", "kubectl", "podman"}
+_FIRST_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree")
+_FIRST_ELSEWHERE = ("-n", "--namespace", "-H", "--host", "--context")
 _LOOKS = ["--check", "--diff", "--dry-run", "--help", "--version"]
 _PASSED_OVER = ("exclude", "exclude-dir", "exclude-path", "ignore", "ignore-path", "ignore-pattern", "skip")
 
@@ -85,11 +85,12 @@ def split(words: list[str]) -> "tuple[str, dict[str, list[str]], list[str], str]
     name = "amp" if name in _AMP else name if name in _KNOWN else name.rstrip("0123456789.") or name
     rest, folder = words[1:], ""
     if name in _TWO_WORDS:
-        end = after_options(rest, _FIRST_OPTIONS)
+        is_elsewhere = "ELSEWHERE" in _KNOWN.get(name, _UNKNOWN)["="]
+        end = after_options(rest, _FIRST_ELSEWHERE if is_elsewhere else _FIRST_OPTIONS)
         folder = posixpath.join("", *values(rest[:end], ["-C", "--work-tree"]))
         length = 2 if "-".join([name, *rest[end : end + 2]]) in _KNOWN else 1
         whole = "-".join([name, *rest[end : end + length]])
-        if whole in _KNOWN or "ELSEWHERE" not in _KNOWN.get(name, _UNKNOWN)["="]:
+        if whole in _KNOWN or not is_elsewhere:
             name, rest = whole, rest[end + length :]
     elif name in ("python", "pypy", "py") and "-m" in rest[: after_options(rest, ["-m", "-W", "-X"])]:
         return split(rest[rest.index("-m") + 1 :])

@@ -5,16 +5,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 GUARDED = (
-    ".scaff",
-    ".claude",
-    ".codex/",
-    ".gemini/",
-    ".qwen/",
-    ".cursor/",
-    ".copilot/",
-    ".github/",
-    "opencode",
-    "mcp.json",
+    *(".scaff", ".claude", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/", ".github/"),
+    *("opencode", "mcp.json"),
 )
 BREAKS = "\"'`()[]{},;:=<>|&"
 _BROKEN = dict.fromkeys(map(ord, BREAKS), " ")

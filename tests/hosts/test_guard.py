@@ -886,6 +886,7 @@ STARTS = [
     "/opt/venv/bin/amp",
     "python3 -m agent_memory_protocol",
     "uv run amp",
+    "poetry -n run amp",
     "uvx --from agent-memory-protocol amp",
     "sudo -u root env A=1 amp",
     "cd /tmp && nohup amp",

@@ -20,8 +20,8 @@ from .model import Answer, running
 
 pytestmark = pytest.mark.hosts
 
-SECONDS = 400
-"""opencode fetches a package of its own at its first start."""
+SECONDS = 900
+"""opencode fetches a package of its own at its first start, for each folder with settings of its own."""
 
 NEW = ".scaffolding/agent-memory/agents/tester/MEMORY.md"
 FINDINGS = "Looked.\n\n```memory-findings\n- shared: Staging runs Postgres 14.\n```\n"
