@@ -1,18 +1,21 @@
 """The `amp` command: each verb reads its input, calls one method, and prints the answer."""
 
 import os
-import signal
 import sys
-from contextlib import suppress
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PROGRAMS = ("amp", "amp-mcp", "agent-memory")
 
 
 def _stop(*_: object) -> None:
     """End at once, without a word of where Python was: while a command loads, nothing has begun that must be ended."""
-    with suppress(OSError):
+    try:  # noqa: SIM105  (contextlib takes time to load, in which Ctrl-C may come)
         os.write(2, b"amp: stopped\n")
+    except OSError:
+        pass
     os._exit(130)
 
 
@@ -26,18 +29,23 @@ def _in_program(started: str) -> bool:
 IS_PROGRAM = bool(sys.argv) and _in_program(sys.argv[0])
 
 
-def stop_quietly() -> None:
+def _stop_quietly() -> None:
     """Let Ctrl-C end the program at once, also where Python would tell of it and go on: in a callback of an import."""
     told, unraised = sys.excepthook, sys.unraisablehook
 
-    def excepted(kind: type[BaseException], *rest: Any) -> None:
+    def excepted(kind: type[BaseException], *rest: "Any") -> None:
         _stop() if issubclass(kind, KeyboardInterrupt) else told(kind, *rest)
 
-    def not_raised(what: Any) -> None:
+    def not_raised(what: "Any") -> None:
         _stop() if issubclass(what.exc_type, KeyboardInterrupt) else unraised(what)
 
     sys.excepthook, sys.unraisablehook = excepted, not_raised
-    _answer_interrupts(signal.default_int_handler, _stop)
+
+
+if IS_PROGRAM:
+    _stop_quietly()  # before anything else is loaded
+
+import signal  # noqa: E402
 
 
 def raise_interrupts() -> None:
@@ -51,12 +59,14 @@ def ignore_interrupts() -> None:
         _answer_interrupts(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
 
 
-def _answer_interrupts(now: Any, then: Any) -> None:
+def _answer_interrupts(now: "Any", then: "Any") -> None:
     """Change what answers Ctrl-C, if it is what we take it for: a shell may have had it ignored."""
-    with suppress(ValueError):  # not in the main thread
+    try:
         if signal.getsignal(signal.SIGINT) == now:
             signal.signal(signal.SIGINT, then)
+    except ValueError:
+        pass  # not in the main thread
 
 
 if IS_PROGRAM:
-    stop_quietly()
+    _answer_interrupts(signal.default_int_handler, _stop)

@@ -73,7 +73,7 @@ def _script(name: str) -> str:
     "words", [[_script("amp")], [sys.executable, "-m", "agent_memory_protocol"]], ids=["amp", "python -m"]
 )
 def test_ctrl_c_at_any_import_ends_amp_in_one_line(tmp_path, words):
-    ended = _interrupted(tmp_path, [*words, "remember", "A fact."], after="agent_memory_protocol.cli.main")
+    ended = _interrupted(tmp_path, [*words, "remember", "A fact."], after="agent_memory_protocol.cli")
     assert len({name for name, *_ in ended}) > 50
     assert [row for row in ended if (row[2], row[4].strip()) not in ((130, "amp: stopped"), (0, ""))] == []
     assert [name for name, _, code, *_ in ended if code == 0 and name.startswith("agent_memory_protocol")] == []
