@@ -229,7 +229,7 @@ def say(line: str, *, err: bool = False) -> None:
     Names, types, ledgers and settings come with a checkout: what they hold may be meant for the reader's terminal.
     """
     draw("")
-    parts = _COLOURS.split(line) if _COLOUR in line else [line]
+    parts = re.split(_COLOURS, line) if _COLOUR in line else [line]
     click.echo("".join(f"\x1b[{part}" if number % 2 else plain(part) for number, part in enumerate(parts)), err=err)
 
 
@@ -254,7 +254,7 @@ def colour(text: str, name: str | None) -> str:
 
 def uncoloured(line: str) -> str:
     """Return a line without what `colour` has put in, to be measured."""
-    return _COLOURS.sub("", line)
+    return re.sub(_COLOURS, "", line) if _COLOUR in line else line
 
 
 def _has_no_colours() -> bool:
@@ -267,7 +267,7 @@ _COLOUR = f"\x1b{os.urandom(6).hex()}"
 """What `colour` puts in: no text of a checkout can hold it, so what that holds is never taken for a colour of ours."""
 _CODES = {"red": "31m", "green": "32m", "yellow": "33m", "match": "1;31m"}
 """What a match looks like is what `grep` made known."""
-_COLOURS = re.compile(rf"{_COLOUR}((?:1;)?3[0-7]m|0m)")
+_COLOURS = rf"{_COLOUR}((?:1;)?3[0-7]m|0m)"
 
 
 def print_json(
