@@ -27,10 +27,12 @@ _SHELL_TOOLS = "bash run_shell_command shell exec_command local_shell powershell
 _RUNNING = "shell bash terminal command exec process stdin run eval"
 _WRITING = (
     "write edit create replace append insert put save update set_ overwrite truncate patch delete remove move rename "
-    "copy mkdir touch extract download unlink checkout restore reset revert"
+    "copy mkdir touch extract download unlink checkout restore reset revert trash format"
 )
 _READING = "read search find get list grep view show"
-_COMMANDS = "command cmd commandline input chars script code patch patchtext"
+_RUN = "command cmd commandline script keys"
+"""What is a command by the name of the argument, whatever the tool is called."""
+_COMMANDS = f"{_RUN} input chars code patch patchtext"
 _FOLDERS = "dirpath workdir cwd workingdirectory workingdir directory"
 _WHOLE = "content contents filetext"
 _TEXTS = f"{_WHOLE} newstring newstr newsource inserttext text body newtext repl replacement newcontent data"
@@ -74,7 +76,8 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
     """Return the commands that a call lets a shell run, and what it changes."""
     name, given = call.tool.rpartition("__")[2].lower(), _keyed(call.tool_input)  # without the name of its server
     is_shell = name in _SHELL_TOOLS.split()
-    text = _told(given) if is_shell or (name != "apply_patch" and _any_in(_RUNNING, name)) else ""
+    runs = not _any_in("patch slash", name) and (_any_in(_RUNNING, name) or any(key in given for key in _RUN.split()))
+    text = _told(given) if is_shell or runs else ""
     if not text:
         return [], _of_tool(name, given, cwd)
     folder = next((given[key] for key in _FOLDERS.split() if isinstance(given.get(key), str)), "")
@@ -85,6 +88,7 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
 
     commands, around = read_commands(text, environ, cwd), guarded(text)
     found = [touch for command in commands for touch in _of_command(command, around)]
+    found += [] if is_shell else _of_tool(name, {key: given[key] for key in given if key not in _COMMANDS.split()}, cwd)
     if not is_shell or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
         from .code import changed_in
 
@@ -156,6 +160,7 @@ def _paths(given: object, key: str = "") -> "Iterator[str]":
     if isinstance(given, str) and key not in _PROSE and "\n" not in given:
         yield given
     for name, one in given.items() if isinstance(given, dict) else ():
+        yield from (name,) if "/" in name else ()
         yield from _paths(one, _key(name))
     for one in given if isinstance(given, list) else ():
         yield from _paths(one, key)
