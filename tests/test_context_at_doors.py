@@ -161,7 +161,7 @@ def _replaced(at: Case) -> str:
         at.amp("remember", "in its place", "--replaces", one.id)
         after = said(at.read())
         ((gone,), (come,)) = (before - after), (after - before)
-        assert (come[:2], come[2].endswith("in its place")) == (gone[:2], True), one.text
+        assert (come[:2], str(come[2]).endswith("in its place")) == (gone[:2], True), one.text
     return text
 
 
