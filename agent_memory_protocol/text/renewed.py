@@ -73,7 +73,7 @@ def may_renew(new: str, standing: str) -> bool:
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of each two texts of which one may tell what has become of the other.
+    """Return the places of each two texts of which the first may be out of date, as far as that is told by a “now”.
 
     What has several such partners is one of a list of like things.
     """
@@ -89,7 +89,13 @@ def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
         if may_renew(texts[one], texts[other]) or may_renew(texts[other], texts[one])
     ]
     partners = Counter(place for pair in found for place in pair)
-    return [pair for pair in found if max(partners[place] for place in pair) <= _PARTNERS]
+    few = [pair for pair in found if max(partners[place] for place in pair) <= _PARTNERS]
+    return [(other, one) if _tells(texts[one]) and not _tells(texts[other]) else (one, other) for one, other in few]
+
+
+def _tells(text: str) -> bool:
+    reading = _read(text)
+    return reading is not None and reading.tells
 
 
 @lru_cache(maxsize=1 << 12)

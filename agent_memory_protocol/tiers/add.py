@@ -58,7 +58,8 @@ def add(document: Document, new: NewEntry, section: Section | None = None, label
         )
     made, place, of = _missing(document, section) if section and not matching else ([], _end(document), "")
     if made:
-        notes.append(f"added the missing section {BELOW.join(made)!r} at the end{of}")
+        names = " and ".join(map(repr, made))
+        notes.append(f"added the missing section{'s' if len(made) > 1 else ''} {names} at the end{of}")
     if label is not None and not made:
         governed = _last_under(document, heading, label, anywhere=section is None)
         if governed is not None:

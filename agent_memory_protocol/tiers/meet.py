@@ -261,8 +261,8 @@ def suspicions(document: Document) -> Iterator[Meeting]:
 def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
     """Yield the entries of which one may be out of date: guesses, which a person has to look at."""
     placed = _placed(documents)
-    for earlier, later in renewed.pairs([one.text for one in placed]):
-        one, other = placed[earlier], placed[later]
+    for old, new in renewed.pairs([one.text for one in placed]):
+        one, other = placed[old], placed[new]
         if not _apart(one, other) and _on_one_topic(one, other):
             yield Meeting(RENEWED, one, other)
 

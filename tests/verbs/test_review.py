@@ -82,6 +82,13 @@ def test_what_may_be_out_of_date_is_listed_with_the_older_first_and_a_list_of_li
     assert not [one for one in workspace.review() if one.kind == "renewed"]
 
 
+def test_of_two_without_a_date_the_one_that_says_now_is_the_newer(workspace):
+    write(workspace, "# S\n\n- Backups now run at 4 am every night.\n\n## Jobs\n\n- The nightly backup runs at 2 am.\n")
+    (item,) = [one for one in workspace.review() if one.kind == "renewed"]
+    assert item.texts[0].text == "The nightly backup runs at 2 am."
+    assert item.command == f"amp resolve {item.texts[0].name} {item.texts[1].name}"
+
+
 def test_two_conversations_deny_each_other_nothing_since_nobody_reads_both(workspace):
     for name, text in (
         ("c1", "Deploys to staging run on Fridays."),
