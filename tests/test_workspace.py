@@ -280,7 +280,7 @@ def test_a_repeat_keeps_its_place_and_text(workspace):
             "{old} says the opposite: “Redis loses its queue",
         ),
         ("Redis loses its cache on restart unless AOF is on.", ""),
-        ("Redis loses its queue on restart.", ""),
+        ("Redis loses its queue on restart.", "{old} uses much the same words: “Redis loses its queue"),
         ("Redis loses its log on restart unless AOF is on.", ""),
         ("Redis 7 loses its queue on restart unless AOF is on.", ""),
     ],
