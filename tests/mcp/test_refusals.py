@@ -52,10 +52,10 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("memory_forget", {"ids": ["a1b2c3"]}),
     ("memory_forget", {"ids": []}),
     ("remember", {"text": ""}),
-    ("remember", {"text": "x", "replaces": "mem:00"}),
+    ("remember", {"text": "x", "replaces": "mem:0000000"}),
     ("recall", {"query": "port", "budget_tokens": 1}),
-    ("archive", {"record_id": "mem:00", "reason": "old"}),
-    ("archive", {"record_id": "mem:00", "reason": ""}),
+    ("archive", {"record_id": "mem:0000000", "reason": "old"}),
+    ("archive", {"record_id": "mem:0000000", "reason": ""}),
     ("reactivate", {"record_id": "zz", "reason": "back"}),
     ("consolidate", {"dry_run": "yes"}),
     ("status", {"x": 1}),
@@ -115,7 +115,7 @@ def test_a_refusal_says_what_to_do_next(door: Door, answers: Answers) -> None:
     told = {called: text for called, is_refused, text in answers if is_refused}
     tools = {"memory_show", "memory_search"}
     for called, text in told.items():
-        if "zz" in called or "a1b2c3" in called or "mem:00'" in called:
+        if "zz" in called or "a1b2c3" in called or "mem:0000000'" in called:
             assert any(tool in text for tool in tools) or "may not write" in text or "is empty" in text, (called, text)
         if "may not write" in text:
             assert "memory-findings" in text or "write to shared" in text, (called, text)
