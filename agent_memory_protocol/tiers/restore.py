@@ -51,7 +51,6 @@ def put_back_all(
     Refused where the step from one document to the next breaks a limit.
     """
     refused: dict[str, Refused] = {}
-    gone = dict(gone or {})
     waiting = _chains(taken, document.target)[::-1]
     while waiting:
         chain = waiting.pop()
@@ -66,9 +65,6 @@ def put_back_all(
                 waiting += [chain[middle:], chain[:middle]]
         else:
             document = changed
-            # Of equal texts, what is back has another number in its id, and must not be taken for one that has gone.
-            for one in chain:
-                gone.pop(one.id, None)
     return document, refused
 
 

@@ -150,15 +150,19 @@ def _as_they_were(
     # A blank file is given a header before it is changed, and may have had another one, or none.
     blank = [standing] if standing is not None and not any(line.strip() for line in standing.lines) else []
     placed = current
+    is_last = True  # nothing that is known has changed since this command
     for run in dict.fromkeys(one.run for one in reversed(archived)):
         command = [one for one in archived if one.run == run]
         undo = next((one.undo for one in command if one.undo), None)
         if any(one.taken.id not in chosen for one in command):
+            is_last = False
             continue
         if undo is None:
-            # Their places alone say how; it counts where the command before fits then.
+            # Their places alone say how, as was tried when they left; after that only where the command before fits.
             back, refused = put_back_all(placed, [one.taken for one in command[:FEW]])
+            is_last = is_last and not refused and len(command) <= FEW
             placed = placed if refused or len(command) > FEW else back
+            current = placed if is_last else current
             continue
         entries = [one.taken for one in command]
         starts = (placed, current, *blank)
@@ -166,4 +170,6 @@ def _as_they_were(
         # A ledger comes with the repository, and anyone may have written it.
         if made is not None and not session.why_refused(literal_text(undo)):
             current = placed = made
+        else:
+            is_last = False
     return current

@@ -1,5 +1,6 @@
 """Taking back a removal gives the very bytes that were there, or says that it cannot."""
 
+import random
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -158,3 +159,35 @@ def test_equal_texts_under_different_labels_come_back_each_to_its_place(tmp_path
         workspace.forget([one])
         workspace.restore(workspace.restorable(last=True))
         assert path.read_text() == text
+
+
+def any_page(chance: random.Random) -> str:
+    """Make a page of few different texts, so that many are equal, under headings and labels."""
+    parts = ["# T"]
+    for heading in chance.sample(["", "## A", "## B", "### C"], chance.randint(1, 3)):
+        parts += [heading] if heading else []
+        for label in chance.sample(["", "Never:", "Always:", "**Ask:**"], chance.randint(1, 3)):
+            parts += [label] if label else []
+            parts.append("\n".join(f"- {chance.choice(['push', 'pull', 'tag'])}" for _ in range(chance.randint(1, 3))))
+    return "\n\n".join(parts) + "\n"
+
+
+@pytest.mark.slow
+@each_row("seed", range(250, 300), anew=True)  # 252 came back below another section
+@pytest.mark.parametrize("together", [True, False], ids=["at once", "one by one"])
+def test_whatever_leaves_of_many_equal_texts_comes_back_each_to_its_place(tmp_path, seed, together):
+    chance = random.Random(seed)
+    text = any_page(chance)
+    path = tmp_path / ".scaffolding/agent-memory/agents/dev/MEMORY.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    workspace = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    ids = [one.id for one in workspace.entries()]
+    chosen = chance.sample(ids, chance.randint(1, len(ids)))
+    if together:
+        workspace.forget(chosen)
+    for one in () if together else chosen:
+        if one in [entry.id for entry in workspace.entries()]:  # of equal texts the others have moved up
+            workspace.forget([one])
+    workspace.restore(workspace.restorable())
+    assert path.read_text() == text
