@@ -375,10 +375,20 @@ def _nearly_confirmed(
             origins, words = _origins(material, seen)
             told = ", ".join(sorted(names)[:5]) + (", …" if len(names) > 5 else "")
             reason = f"{len(names)} conversations use much the same words: {told}; compare what they say"
-            found = Suggestion(ADD, REPEATED, first.text, Target(Tier.SHARED), min(1.0, len(names) / 10), reason)
-            found = replace(found, section=_section(material, "Lessons", seen), origins=origins, marks=words)
-            found = replace(found, sightings=seen)
-            yield replace(found, is_unconfirmed=True, wordings=tuple(one.text for one in others))
+            yield Suggestion(
+                ADD,
+                REPEATED,
+                first.text,
+                Target(Tier.SHARED),
+                min(1.0, len(names) / 10),
+                reason,
+                sightings=seen,
+                section=_section(material, "Lessons", seen),
+                is_unconfirmed=True,
+                wordings=tuple(one.text for one in others),
+                marks=words,
+                origins=origins,
+            )
 
 
 def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:

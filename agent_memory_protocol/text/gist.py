@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from math import ceil
 from unicodedata import normalize
 
+from .holding import sharing
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of
 from .values import number_said
@@ -109,14 +109,13 @@ def shared_words(texts: Sequence[str], common: int, *, least: float = 0.0) -> di
     """
     words = [frozenset(gist(text).words) for text in texts]
     counts = Counter(word for own in words for word in own)
-    holders: dict[str, list[int]] = {}
-    for place, own in enumerate(words):
-        # Two texts that share enough share one of their rarest words: the others are too few to hold all they share.
-        few = len(own) - ceil(least * len(own) - 1e-9) + 1
-        for word in sorted(own, key=lambda one: (counts[one], one))[:few]:
-            if counts[word] <= common:
-                holders.setdefault(word, []).append(place)
-    near = {pair for found in holders.values() for pair in combinations(found, 2)}
+    # Two texts that share enough share one of their rarest words: the others are too few to hold all they share.
+    few = [len(own) - ceil(least * len(own) - 1e-9) + 1 for own in words]
+    rarest = [
+        [word for word in sorted(own, key=lambda one: (counts[one], one))[:count] if counts[word] <= common]
+        for own, count in zip(words, few, strict=True)
+    ]
+    near = sharing(rarest, common)
     shares = {(one, other): len(words[one] & words[other]) / len(words[one] | words[other]) for one, other in near}
     return {pair: share for pair, share in shares.items() if share >= least}
 

@@ -5,6 +5,7 @@ Of ten thousand facts only a few deny anything, and what they deny is in few oth
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 
 
 class Holding:
@@ -35,3 +36,12 @@ class Holding:
 
     def _count(self, name: str) -> int:
         return sum(len(self._places[raw]) for raw in self._forms.get(name, ()))
+
+
+def sharing(words: Iterable[Iterable[str]], most: int) -> set[tuple[int, int]]:
+    """Return the places of each two texts, by their words, that share one which at most so many texts have."""
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for place, own in enumerate(words):
+        for word in own:
+            holders[word].append(place)
+    return {pair for places in holders.values() if len(places) <= most for pair in combinations(places, 2)}

@@ -4,13 +4,13 @@
 its kind, so this is a guess: ask it of who writes a text. What surely has another value is in `changed`.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 
 from .gist import is_claim
+from .holding import sharing
 from .language import ENGLISH, Token, plain, tokenise, word_set
 from .opposites import opposed
 from .senses import is_generic, is_light, rephrase, sense
@@ -25,6 +25,8 @@ _RENEWING = word_set(
 _EACH = word_set("each every per")
 _WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAY = "weekday"
+_MONTHS = word_set("january february march april june july august september october november december")
+"""They say when, and not of what. May may be the verb, which says little anyway."""
 _FEWEST = 2
 """So many words two texts share at least, those that say little counted."""
 _PART = 0.25
@@ -34,6 +36,7 @@ _ENOUGH = 0.5
 _COMMON = 20
 """A word that more texts have than this brings no two of them together."""
 _PARTNERS = 2
+"""What more texts than this may renew is one of a list of like things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,9 @@ def may_renew(new: str, standing: str) -> bool:
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of each two texts of which the first may be out of date, as far as that is told by a “now”.
-
-    What has several such partners is one of a list of like things.
-    """
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for place, text in enumerate(texts):
-        reading = _read(text)
-        for word in reading.words if reading is not None else ():
-            holders[word].append(place)
-    near = {pair for places in holders.values() if len(places) <= _COMMON for pair in combinations(places, 2)}
+    """Return the places of each two texts of which the first may be out of date, as far as that is told by a “now”."""
+    readings = map(_read, texts)
+    near = sharing([() if reading is None else reading.words for reading in readings], _COMMON)
     found = [
         (one, other)
         for one, other in sorted(near)
@@ -128,7 +124,7 @@ def _carries(token: Token) -> bool:
         or word in ENGLISH.prepositions
         or word in ENGLISH.negators
         or word in ENGLISH.cuts
-        or word in _EACH
+        or word in _EACH | _MONTHS
         or word.removesuffix("s") in _WEEKDAYS
         or is_unit(word)
     )

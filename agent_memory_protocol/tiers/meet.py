@@ -330,8 +330,12 @@ def _apart(one: Fact, other: Fact) -> bool:
         return True
     if isinstance(one, Outside) and isinstance(other, Outside):
         return one.path == other.path
-    first, second = one.target, other.target
-    return not first.tier.lasts and not second.tier.lasts and first != second
+    return in_two_conversations(one.target, other.target)
+
+
+def in_two_conversations(one: Target, other: Target) -> bool:
+    """Say whether two documents are of two conversations: nobody is given both."""
+    return not one.tier.lasts and not other.tier.lasts and one != other
 
 
 def _left_out(one: Fact, other: Fact) -> bool:

@@ -19,7 +19,7 @@ from ..text.gist import shared_words
 from ..text.ids import id_of_proposal
 from ..text.phrases import counted
 from ..tiers.document import Document
-from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting
+from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting, in_two_conversations
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
@@ -133,7 +133,7 @@ def items(
     found += [
         Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))
         for one, other in opposed
-        if not _in_two_conversations(one, other)
+        if not (one.target and other.target and in_two_conversations(one.target, other.target))
     ]
     found += map(_merging, groups([pair for pair in near if pair not in opposed]))
     found += [
@@ -161,7 +161,7 @@ def _text(one: StoredEntry) -> Text:
 
 def _disagreement(one: Meeting) -> Item:
     sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
-    told = f"the first is older; or `{one.dispute}`" if one.dispute else one.advice
+    told = f"the first seems older; or `{one.dispute}`" if one.dispute else one.advice
     return Item(one.way, told, one.resolve, tuple(sides))
 
 
@@ -242,12 +242,6 @@ def _unneeded(session: Session, entries: Sequence[StoredEntry], today: date) -> 
         for name, one in sorted(named, key=lambda pair: since.get(pair[0], today))
         if name in since
     ]
-
-
-def _in_two_conversations(one: Text, other: Text) -> bool:
-    """Say whether nobody is ever given both texts."""
-    owners = {one.target, other.target}
-    return len(owners) > 1 and all(owner is not None and not owner.tier.lasts for owner in owners)
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
