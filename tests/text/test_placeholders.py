@@ -1,4 +1,4 @@
-"""Placeholders hold the place of entries to come; what says something is none."""
+"""Placeholders hold the place of entries to come. What says something is an entry."""
 
 from agent_memory_protocol.text.placeholders import is_placeholder, may_hold_places
 from agent_memory_protocol.text.visible import rare_bytes
