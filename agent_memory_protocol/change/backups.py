@@ -26,11 +26,7 @@ def keep(root: Root, name: str, texts: Mapping[str, str | None]) -> None:
 
 
 def read(root: Root, name: str) -> dict[Target, str | None]:
-    """Return what a backup holds.
-
-    Raises:
-        DamagedFile: it is not as it was written, or another checkout wrote it.
-    """
+    """Return what a backup holds; DamagedFile if it is not as it was written, or another checkout wrote it."""
     content = root.read(_parts(name))
     path = "/".join(_parts(name))
     try:

@@ -185,9 +185,9 @@ class Books:
         return self._lines
 
     def undo(self) -> None:
-        """Take back what was noted, since the document was not written: nobody was told of it.
+        """Take back what was noted, since the document was not written.
 
-        Should that fail too, the next write does what this one could not, and the ledger knows what is anyway.
+        Should that fail too, the next write mends it.
         """
         with suppress(StorageError):
             parts = ledger.parts_of(self._target)
@@ -291,12 +291,9 @@ class Books:
         undo: Mapping[str, object] | None = None,
         title: str = "",
     ) -> None:
-        """Keep entries word for word, each with the reason why it goes, before they leave the document.
+        """Keep entries word for word, each with the reason why it goes, before they leave; see `ledger.removal_lines`.
 
-        What went `by_hand` is not the work of this command, and does not come back with it. `successors` says, for what
-        was edited or `retired`, which entry holds in its place. `size` is that of the document with them, in lines and
-        bytes, `is_over` says whether that is over a limit, `undo` takes the removal back to the byte, and `title` is
-        the one that the document keeps.
+        What went `by_hand` is not the work of this command, and does not come back with it.
         """
         if not taken:
             return
@@ -415,10 +412,7 @@ class Books:
         return {one: text for one, text in texts.items() if plain_id(one) in versions}
 
     def redact(self, entry_ids: Collection[str]) -> int:
-        """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went.
-
-        The one time that lines of a ledger are taken out; all others stay as they are, byte for byte.
-        """
+        """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went."""
         parts = ledger.parts_of(self._target)
         content = self._root.read(parts)
         if content is None:

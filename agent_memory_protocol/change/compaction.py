@@ -25,12 +25,9 @@ class Compaction:
 
 
 def plan(data: bytes, path: str) -> Compaction:
-    """Say what a ledger is when only its needed lines are left, in short form. What cannot be read stays.
+    """Say what a ledger is when only its needed lines are left, in short form; what cannot be read stays.
 
-    Restoring, the history and what is known of entries are the same before and after.
-
-    Raises:
-        StorageError: the ledger is of another format, or would tell something else.
+    What is restored, listed and known is the same before and after, or StorageError is raised.
     """
     lines = list(parse_file([data]))
     contents = ledger.sorted_out(lines, path)
@@ -44,9 +41,9 @@ def plan(data: bytes, path: str) -> Compaction:
 
 
 def _needed(lines: Sequence[Line], contents: Contents) -> set[int]:
-    """Return the `id()` of each line to keep: of an entry the first line and the last, and the last tombstone.
+    """Return the `id()` of each line to keep: of an entry the first line, the last, and the last tombstone.
 
-    A tombstone that names a successor links two versions, and one of a redaction keeps its text from coming back.
+    A tombstone with a successor links two versions, and one of a redaction keeps its text from coming back.
     """
     first: dict[str, EntryLine] = {}
     last: dict[str, Tombstone] = {}

@@ -33,7 +33,6 @@ class Healing:
         removed: entries, labels, headings and index lines that someone took out by hand, for the ledger.
         edited: entries as they were before someone changed them by hand, for the ledger.
         successors: for each of those, by id, the id of what it has become.
-        settled: ids of entries that git took out and keeps, or that the ledger has already: nothing is owed them.
         is_known: whether the document is as the last write left it, so that nothing needs to be noted.
         is_back: whether the document is an earlier version of itself, so that what is missing went with that.
         owed: lines that the ledger had, and that git has taken back with it.
@@ -84,15 +83,10 @@ def plan_healing(
     changed_at: float,
     settled: Callable[[Sequence[Taken], float, bool], Collection[str]] = _nothing_settled,
 ) -> Healing:
-    """Compare a document with its journal.
+    """Compare a document with its journal, oldest line first; its file was last changed at `changed_at`, in seconds.
 
-    Args:
-        lines: the journal, oldest first.
-        current: the document as it is.
-        changed_at: when its file was last changed, in seconds since the epoch.
-        settled: is given the entries that are missing, when they were last known to be there, and whether the
-            document is back at an earlier version, and says which of them nothing need be done for. Not asked where
-            nothing is missing.
+    `settled` says for which missing entries nothing need be done, given when they were last known to be there, and
+    whether the document is back at an earlier version.
     """
     now = fingerprint(current.data)
     writes = [line for line in lines if isinstance(line, Write)]
@@ -125,9 +119,8 @@ def heal(
 ) -> tuple[Document, Healing]:
     """Put back what can go back, and return the document with the plan as it was carried out.
 
-    An entry that would break a limit, or change what is around its place, or that `may_come` says no to, is kept
-    out: the ledger has it, and a person can make room and restore it. `check` raises Refused where the step from one
-    document to the next breaks a limit.
+    What would break a limit, change its surroundings, or `may_come` says no to, is kept out: the ledger has it.
+    `check` raises Refused where the step from one document to the next breaks a limit.
     """
     if not healing.put_back:
         return current, healing
@@ -203,10 +196,7 @@ def _judge(known: _Known, current: Document, changed_at: float) -> Healing:
 
 
 def _missing(known: _Known, current: Document) -> list[Taken]:
-    """Return the entries that are known and are not there.
-
-    Prose may be in other pieces, as part of other prose. Of entries with one text, the labels say which has gone.
-    """
+    """Return the entries that are known and are not there."""
     standing = set(current.ids)
     prose = {
         line
@@ -240,8 +230,8 @@ def _gone_of_that_text(plain: str, known: _Known, current: Document) -> list[Tak
 def successors(missing: Sequence[Taken], known: Collection[str], current: Document) -> dict[str, str]:
     """Say which missing entries have become others: they share most words with a new one of their section and label.
 
-    One new entry means one that is missing, the most alike, and for all whose every word it holds. `known` are
-    the ids of entries that are not new.
+    One new entry replaces one that is missing, the most alike, and all whose every word it holds. What is `known` is
+    not new.
     """
     new = [
         (entry_id, (section_key(current.section(entry)), labels.key(current.label(entry))), _words(current.text(entry)))

@@ -25,13 +25,7 @@ _LATEST = 1e11
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """An entry that was written and acknowledged, or was about to be.
-
-    Attributes:
-        taken: its id, Markdown and place.
-        at: when, in seconds since the epoch.
-        again: whether it was put back before; it is not put back twice.
-    """
+    """An entry that was written, or was about to be, at a moment in seconds; `again` if it was put back before."""
 
     taken: Taken
     at: float
@@ -54,9 +48,6 @@ class Write:
     """One write of a document.
 
     Attributes:
-        before, after: the document's fingerprint before and after it.
-        at: when, in seconds since the epoch.
-        gone: the ids that it took out.
         archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
         ledger: what told one state of the ledger from another before the document was replaced.
         settled: the ids of entries whose ledger lines a branch of git has: nothing owes those lines any more.
@@ -115,10 +106,7 @@ def last_known(lines: Sequence[Line]) -> float:
 
 
 def owed(lines: Sequence[Line]) -> list[str]:
-    """Return the lines that the ledger must have, oldest first: of each entry its last text, then its last removal.
-
-    Without those that were settled since.
-    """
+    """Return the lines that the ledger must have, oldest first: of each entry its last text, then its last removal."""
     found: dict[tuple[str, bool], str] = {}
     for line in lines:
         for text in line.lines.splitlines(keepends=True) if isinstance(line, Owed) else ():
@@ -149,10 +137,7 @@ def newest(lines: Sequence[str]) -> list[str]:
 
 
 def broken_off(lines: Sequence[Line]) -> set[str]:
-    """Return the runs that were to take something out and perhaps never reached the document: nobody was told of them.
-
-    One that only added may be finished at any time, so it is not one of these.
-    """
+    """Return the runs that were to take something out and perhaps never reached the document."""
     reached = {line.run for line in lines if isinstance(line, Done)}
     built_on: set[str] = set()
     stopped: set[str] = set()

@@ -38,7 +38,6 @@ class Archived:
 
     Attributes:
         taken: its id, exact Markdown and former place.
-        removed_at: when, RFC 3339 UTC.
         run: the id of the command that removed it; entries removed together share it.
         note: the file name where it was a whole note; "" for an entry of the document.
         size: how many lines and bytes the document had when it left, if it was over a limit then; else 0.
@@ -60,11 +59,7 @@ def parts_of(target: Target) -> tuple[str, ...]:
 
 
 def read(data: bytes, path: str) -> Contents:
-    """Read a ledger. A line that is nothing is passed over; `amp check` reports it.
-
-    Raises:
-        StorageError: its first line names another format.
-    """
+    """Read a ledger, without lines that are nothing; StorageError if its first line names another format."""
     return sorted_out(parse_file([data]), path)
 
 
@@ -173,7 +168,7 @@ def removal_lines(
     undo: Mapping[str, object] | None = None,
     title: str = "",
 ) -> bytes:
-    """Return the lines that archive entries before they leave: each a fresh line, then its tombstone.
+    """Return the lines that archive entries, each with a reason, before they leave: a fresh line, then its tombstone.
 
     Args:
         taken: the entries, and for each the reason why it goes.
@@ -211,9 +206,9 @@ def note_lines(file: str, entry_id: str, text: str, reason: str, *, now: datetim
 
 
 def about_line(entry_id: str, markdown: str, about: About, *, now: datetime, latest: str, owner: str = "") -> bytes:
-    """Return the line that keeps what is known of an entry. Where that is only its writer, the line is a short one.
+    """Return the line that keeps what is known of an entry, a short one for its writer alone.
 
-    `owner` is the agent whose document it is in.
+    `owner` is whose document it is.
     """
     stamp = new_stamp(now, latest)
     by = "" if about.writer == owner else about.writer
@@ -264,10 +259,7 @@ def owner_of(target: Target) -> str:
 
 
 def said(contents: Contents, lines: Iterable[object], owner: str = "") -> dict[str, About]:
-    """Return what a ledger knows of each entry, by its id: what was said of it, and what left for it.
-
-    `owner` is the agent whose document it is beside.
-    """
+    """Return what a ledger, beside the document of `owner`, knows of each entry by its id."""
     found = {one: said_of(entry, owner) for one, entry in contents.entries.items()}
     for line in lines:
         successor = (line.extra or {}).get("successor") if isinstance(line, Tombstone) else None
@@ -349,10 +341,9 @@ def respelled(entry: EntryLine) -> EntryLine:
 
 
 def _spelling(markdown: str) -> dict[str, object]:
-    """Return what makes an entry's exact Markdown from the line that `_one_line` makes of it; mostly nothing is needed.
+    """Return what makes an entry's exact Markdown from the line that `_one_line` makes of it; mostly nothing.
 
-    `spaces` lists what is between two words if it is not a single space: the number of the gap, from 0 before the first
-    word, and its characters.
+    `spaces` lists what is between two words but a single space: the number of the gap, and its characters.
     """
     text = _one_line(markdown)
     if text == markdown and text != _NO_TEXT:

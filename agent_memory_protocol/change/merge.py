@@ -30,13 +30,8 @@ def merge_file(
 ) -> MergedFile | None:
     """Merge two versions of a tier document or a ledger that come from `base`; None where it is not certain.
 
-    Args:
-        base: the file as both sides had it; empty where both made it.
-        ours: the file as we have it. The result keeps its order and line endings.
-        theirs: the file as they have it.
-        path: where it is, with forward slashes; only its name says what it is.
-        max_lines: the limit of a tier document, to be told when the result passes it.
-        max_bytes: the other limit.
+    `base` is empty where both made the file. The result keeps the order and line endings of ours. Only the name at
+    `path` says what the file is. The limits are to be told when the result passes one.
     """
     if path.endswith(".jsonl"):
         return MergedFile(_merge_lines(base, ours, theirs))

@@ -14,12 +14,7 @@ _BEGUN = "begun "
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """What is known of reviews.
-
-    Attributes:
-        last: the day of the last one; None where there was none.
-        begun: the day on which the memory began; None where nobody wrote it down.
-    """
+    """What is known of reviews: the day of the last one, and the day on which the memory began, None if unknown."""
 
     last: date | None = None
     begun: date | None = None

@@ -83,11 +83,7 @@ class Session:
         return is_on and why_not_read(self.actor, target, self.settings.readers_of_all) is None
 
     def find(self, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
-        """Find the document of each entry, and check that this actor may write them all. Raises as `locate`.
-
-        Raises:
-            AccessDenied: this actor may not write one of the documents.
-        """
+        """Find the document of each entry, and check that this actor may write them all. Raises as `locate`."""
         found = self.locate(entry_ids, ledgers=ledgers)
         for target in found:
             self.check_write(target)
@@ -96,11 +92,8 @@ class Session:
     def locate(self, entry_ids: Sequence[str], *, ledgers: bool = False) -> dict[Target, list[str]]:
         """Find the document of each entry, among those that this actor may read.
 
-        An entry is named by its id or the beginning of it; the answer has whole ids.
-
-        Raises:
-            InvalidArgument: there is no such entry, among the documents that this actor may read, or several.
-            StorageError: it was not found under its whole id, and a document that may have it cannot be read.
+        An entry is named by its id or the beginning of it; the answer has whole ids. Raises InvalidArgument for one
+        that is not there, and StorageError if it may be in what cannot be read.
         """
         if not entry_ids:
             raise InvalidArgument("which entry? give its id; `amp list` shows them")
@@ -139,11 +132,7 @@ class Session:
         check(why_not_read(joined(self.actor, target), target, self.settings.readers_of_all), target)
 
     def check_write(self, target: Target) -> None:
-        """Refuse what this actor may not write, and what is switched off.
-
-        Raises:
-            AccessDenied, Disabled, InvalidName: the message says which rule forbids it.
-        """
+        """Refuse what this actor may not write, and what is switched off."""
         self.settings.check_tier(target.tier)
         if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.
@@ -154,9 +143,6 @@ class Session:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
 
         What is in the file already, in `standing`, is not news: anyone who mends another line need not mend this one.
-
-        Raises:
-            SecretFound: the message says which kind, where, and what to write instead.
         """
         if text:
             from ..secrets.find import check_text, find_secrets
@@ -165,11 +151,7 @@ class Session:
             check_text(text, allow={*self.settings.secrets_allow, *known}, what=what)
 
     def check_said(self, text: str | None, what: str) -> None:
-        """Refuse what is said about an entry, such as a reason, where it holds a secret or a hidden character.
-
-        Raises:
-            SecretFound, RefusedText: the message says which, and where.
-        """
+        """Refuse what is said about an entry, such as a reason, where it holds a secret or a hidden character."""
         if text:
             from ..text.visible import first_invisible
 
@@ -185,9 +167,9 @@ class Session:
         return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
 
     def why_refused(self, text: str, *, standing: str = "") -> str:
-        """Say why a text of a file that anyone may have written may not come into memory; "" where it may.
+        """Say why a text of a file of anyone's may not come into memory, as if it were remembered; "" where it may.
 
-        It passes what a remembered text passes. What is in the file already, in `standing`, is not news.
+        What is in the file already, in `standing`, is not news.
         """
         from ..text.visible import first_invisible
 
@@ -229,11 +211,8 @@ class Session:
     ) -> Changed:
         """Change one document, all or nothing; see `transaction.change_document`.
 
-        `way_out` says what to do where it would pass a limit; by default, to prune. It may pass a limit up to so many
-        lines and bytes as `as_large_as` says.
-
-        Raises:
-            SecretFound: an entry that leaves holds a secret, which the ledger would keep.
+        `way_out` says what to do where it would pass a limit; by default, to prune. It may become `as_large_as` so
+        many lines and bytes. Raises SecretFound if an entry that leaves holds a secret, which the ledger would keep.
         """
         from ..tiers import remove as removing
         from .transaction import change_document
@@ -328,11 +307,7 @@ class Session:
         return False
 
     def drop_search(self) -> None:
-        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it again.
-
-        Raises:
-            StorageError: something of it cannot be removed.
-        """
+        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it again."""
         from ..disk.writing import LOCAL, remove
 
         folder = (*LOCAL, SEARCH)
@@ -366,11 +341,7 @@ class Session:
         return hold(self.root, lock_name(target))
 
     def said(self, target: Target) -> dict[str, About]:
-        """Return what the writers of a document's entries said of them, by id, as its ledger keeps it.
-
-        Raises:
-            StorageError: the ledger cannot be read.
-        """
+        """Return what the writers of a document's entries said of them, by id, as its ledger keeps it."""
         return self.books(target).said() if self.root.exists((*target.parts[:-1], LEDGER)) else {}
 
     def known(self, target: Target) -> dict[str, About]:
@@ -410,11 +381,7 @@ class Session:
         target: Target | None = None,
         as_large_as: tuple[int, int] = (0, 0),
     ) -> None:
-        """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13).
-
-        Raises:
-            LimitExceeded: the message gives the count, the limit, and the `way_out`.
-        """
+        """Refuse to make a file pass a limit. A change that makes it smaller is always welcome (decision 13)."""
         max_lines = max(self.settings.max_lines, as_large_as[0])
         max_bytes = max(self.settings.max_bytes, as_large_as[1])
         for have, limit, unit in limits.over_limits(new, max_lines, max_bytes, old=old):
@@ -457,9 +424,8 @@ def open_session(
 ) -> Iterator[Session]:
     """Open a project for one piece of work. A root that is missing is made for writing; for reading it is empty.
 
-    Raises:
-        Disabled: it is to be written, and memory is switched off.
-        StorageError: it cannot be opened, or its settings cannot be read and a limit or a ban may be in them.
+    Raises Disabled if it is to be written while memory is off, StorageError if its settings cannot be read: a limit
+    or a ban may be in them.
     """
     if for_writing and is_disabled(environ):
         load_settings(None, environ).check_enabled()

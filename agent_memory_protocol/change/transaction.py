@@ -50,13 +50,11 @@ class Change:
     """A changed document, why entries leave it, and what is said of entries that come.
 
     Attributes:
-        document: the document as it is to be.
         reasons: for each entry that goes, why; "removed" where nothing is said.
         about: for new entries, what their writer said beside the text.
         unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
         successors: for entries that are edited or retired, the ids of those that hold in their places.
         retired: the entries that say something else than their successors.
-        was_over: whether the document was over a limit before.
     """
 
     document: Document
@@ -73,9 +71,7 @@ class Changed:
     """What a transaction did.
 
     Attributes:
-        document: the document as it is now.
         run: the id, in the ledger, of the command that this was a part of.
-        healed: the ids of entries that had gone missing by accident and are back.
         kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
         removed_by_hand: the ids of entries that someone took out, now in the ledger.
         unkept: the ids of entries that someone took out and that may be kept nowhere.
@@ -119,10 +115,6 @@ def change_document(
         may_keep: says of a text that was taken out by hand whether the ledger may keep it.
         may_come: says of a text that goes back whether a document may have it.
         wait: how many seconds to wait for the lock.
-
-    Raises:
-        LockBusy: another process held the lock all the time.
-        Refused, StorageError: nothing was changed; the message says why.
     """
     with hold(root, lock_name(target), wait=wait):
         books = Books(root, target, lock_name(target), now, command)

@@ -26,7 +26,6 @@ class Case:
         files: the project before the call, by path.
         call, args: what is asked.
         clock: the day, or the moment, at which it is asked.
-        expect: `result` or `refused`, and `files` where the call changes some.
     """
 
     id: str
@@ -51,11 +50,7 @@ def folder() -> Path:
 
 
 def load(level: str = "full") -> list[Case]:
-    """Return the cases of a level and of those before it.
-
-    Raises:
-        DamagedFile: the cases are missing, or one is not a case.
-    """
+    """Return the cases of a level and of those before it."""
     levels = LEVELS[: LEVELS.index(level) + 1]
     paths = sorted(folder().glob("*.json"))
     if not paths:

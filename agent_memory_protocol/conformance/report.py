@@ -26,12 +26,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a run over the cases of a level has found.
+    """What a run over the `total` cases of a level has found.
 
-    Attributes:
-        total: how many cases it has.
-        rules: for each rule, how many of its cases hold and how many do not, in the order of their numbers.
-        failures: the cases that do not hold.
+    `rules` counts for each rule what holds and what does not.
     """
 
     level: str

@@ -59,11 +59,7 @@ def page() -> Path:
 
 
 def read(path: Path, cases: Iterable[Case]) -> list[Statement]:
-    """Return every statement of a page, in its order.
-
-    Raises:
-        InvalidArgument: there is no such page.
-    """
+    """Return every statement of a page, in its order. Raises InvalidArgument if there is no such page."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -31,7 +31,6 @@ class CommandOperator:
     does not read and write its own memory meanwhile.
 
     Args:
-        command: the program and its arguments.
         name: its name in reports; by default that of the program.
         seconds: how long one answer may take.
         most_bytes: how long an answer may be.
@@ -61,11 +60,7 @@ class CommandOperator:
         self.most_records = most_records
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return the program's answer; where there is nothing to look at, it is not asked.
-
-        Raises:
-            OperatorFailed: it cannot be started, fails, takes too long, or answers too much or no JSON.
-        """
+        """Return the program's answer, or OperatorFailed. It is not asked where there is nothing to look at."""
         records = relevant(question)
         if not question.text.strip() if question.stage is Stage.WRITE else len(records) < 2:
             return ()

@@ -70,10 +70,7 @@ def _changed(groups: Iterable[list[tuple[int, Record]]], opposed: Container[tupl
 
 
 def _by_slots(group: list[tuple[int, Record]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the places of two records that are the same but for the value of one slot, and why they contradict.
-
-    The texts have to be the same as well, apart from the value: ports of two services do not contradict each other.
-    """
+    """Yield the places of two records that are the same but for the value of one slot, and why they contradict."""
     alike: defaultdict[object, list[tuple[int, Record]]] = defaultdict(list)
     for place, record in group:
         said = slots_said(record)

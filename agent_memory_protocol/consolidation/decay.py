@@ -47,10 +47,7 @@ def decay(
     """Archive what has sunk below the threshold; report what has too but is protected, and by what.
 
     Disputed records, rules with live evidence, the evidence of live rules and what is tagged `keep` are protected.
-    `records` are the newest versions, and `uses` says by id how often each was used.
-
-    Raises:
-        InvalidArgument: two records have the same id.
+    `uses` says by id how often each was used.
     """
     uses, rates = uses or {}, rates or Rates()
     work = Pass(records, now=now)

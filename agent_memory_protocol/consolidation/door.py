@@ -65,11 +65,7 @@ class Standing:
                 self._cited = None
 
     def get(self, id: str) -> Record:
-        """Return the newest version.
-
-        Raises:
-            UnknownRecord: there is no such record.
-        """
+        """Return the newest version. Raises UnknownRecord if there is no such record."""
         if id not in self.records:
             raise UnknownRecord(f"there is no record {id[:80]!a}")
         return self.records[id]
@@ -99,12 +95,7 @@ def admit(
     """Return the new versions that a proposal comes to, in the order in which they are to be stored.
 
     `allow` are fingerprints of what only looks like a secret. What a person decides (`by_person`) may overrule a
-    correction.
-
-    Raises:
-        Waits: it has to wait.
-        Kept: the record is protected.
-        AgentMemoryError: it is refused; the message says why.
+    correction. Raises Waits, Kept, or the error that says why it is refused.
     """
     if not isinstance(proposal, MAY_PROPOSE[stage]):
         raise Refused(f"the stage {stage} takes no proposal to {kind_of(proposal)}")
@@ -128,12 +119,7 @@ def admit(
 
 
 def check_reason(reason: str, allow: Collection[str]) -> None:
-    """Refuse a reason that is missing, or that could be taken for more than a reason where it is shown.
-
-    Raises:
-        Refused: it is empty, long, or has several lines.
-        RefusedText, SecretFound: it holds something invisible, or a secret.
-    """
+    """Refuse a reason that is missing, long, of several lines, or holds something invisible or a secret."""
     if not reason.strip():
         raise Refused("say why; the reason stays with the record")
     if len(reason) > LONGEST_REASON or len(reason.splitlines()) > 1:

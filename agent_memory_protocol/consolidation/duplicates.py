@@ -35,10 +35,7 @@ class Echoes:
 
 
 def find_echoes(record: Record, others: Iterable[Record]) -> Echoes:
-    """Find what a redaction of this record would leave of its content in other ones.
-
-    Consolidation copies: a merge has the words of its strongest side, and a rule quotes its latest episode.
-    """
+    """Find what a redaction of this record would leave of its content in others: consolidation copies and quotes."""
     words = gist(record.body).words
     saying, resting = [], []
     for other in others:
@@ -116,8 +113,7 @@ def cited_by_rules(records: Iterable[Record]) -> frozenset[str]:
 def find_copies(records: Iterable[Record], cited: frozenset[str]) -> list[Supersede]:
     """Return what lets one of several exact copies replace the others: the same type, body and slots.
 
-    Copies of an episode also say when it happened and who tells of it; of two that do not, both may have happened. A
-    copy in `cited`, the ids that rules rest on, stays.
+    Copies of an episode also say when it happened and who tells of it. A copy in `cited`, which rules rest on, stays.
     """
     groups: dict[object, list[Record]] = {}
     for record in records:

@@ -25,11 +25,7 @@ from .proposals import (
 
 
 class Pass:
-    """The newest version of every record, what has changed since the pass began, and the answer to each proposal.
-
-    Raises:
-        InvalidArgument: two of the records have the same id.
-    """
+    """The newest version of every record, what has changed since the pass began, and the answer to each proposal."""
 
     def __init__(
         self,

@@ -44,18 +44,9 @@ def consolidate(
 ) -> Outcome:
     """Look for duplicates, contradictions, decisions and rules, in that order, and say what becomes of them.
 
-    A second pass changes nothing, unless an operator proposes something new.
-
-    Args:
-        records: the newest version of every record.
-        now: the moment of the pass.
-        operators: who proposes; by default those that need no model and decide no contradiction.
-        allow: fingerprints of what only looks like a secret.
-        whole: whether the records are all there are. Of a part, rules with evidence outside it are left as they are.
-        takes: says of a proposal's id whether it is done; what is not stays open.
-
-    Raises:
-        InvalidArgument: two records have the same id.
+    A second pass changes nothing, unless an operator proposes something new. The default operators need no model and
+    decide no contradiction. Records that are not the `whole` leave rules with evidence elsewhere as they are. `takes`
+    says of a proposal's id whether it is done; the rest stays open.
     """
     with collector.left_alone():
         work = Pass(records, now=now, allow=allow, takes=takes)
@@ -94,10 +85,7 @@ def _fold_copies(work: Pass) -> None:
 
 
 def resolve(records: Iterable[Record], *, winner: str, loser: str, reason: str, now: datetime) -> Outcome:
-    """Decide a contradiction as a person does, and look again at the rules that rested on the loser.
-
-    `winner` and `loser` are ids; both keep the reason. What the lifecycle forbids is in the report's `refused`.
-    """
+    """Decide a contradiction as a person does, and look again at the rules that rested on the loser."""
     work = Pass(records, now=now)
     work.offer(Stage.RESOLUTION, Resolve(winner, loser, reason), by="a person", by_person=True)
     work.sweep_flags()
@@ -119,11 +107,7 @@ def refresh_flags(records: Iterable[Record], *, now: datetime) -> Outcome:
 
 
 def supersede(records: Iterable[Record], *, old: str, new: str, reason: str, now: datetime) -> Outcome:
-    """Let one record replace another as a person does who knows that the other no longer holds.
-
-    Raises:
-        IllegalMove: one is disputed or no longer active.
-    """
+    """Let one record replace another as a person does who knows that the other no longer holds."""
     work = Pass(records, now=now)
     replaced, successor = (work.standing.get(one) for one in (old, new))
     if successor.supersedes != old:
@@ -137,11 +121,7 @@ def supersede(records: Iterable[Record], *, old: str, new: str, reason: str, now
 
 
 def archive(records: Iterable[Record], *, id: str, reason: str, now: datetime) -> Outcome:
-    """Put a record away as a person does, free the other side of its dispute, and look at the rules that rest on it.
-
-    Raises:
-        IllegalMove: it is archived already.
-    """
+    """Put a record away as a person does, free the other side of its dispute, and look at the rules that rest on it."""
     work = Pass(records, now=now)
     work.decide("archive", (id,), reason, [lifecycle.archive(work.standing.get(id), reason=reason, now=now)])
     _finish(work)

@@ -213,11 +213,8 @@ class Report:
     """What one pass did and did not do, each with its reason; the same input gives the same report.
 
     Attributes:
-        done: what changed, in order.
         refused: what an operator asked for and a rule forbids.
-        deferred: what has to wait, as for the decision of a dispute.
         protected: what would have been put away or replaced, and is kept.
-        left: what was not chosen, and stays open.
     """
 
     done: tuple[Action, ...] = ()

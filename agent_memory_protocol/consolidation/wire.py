@@ -60,11 +60,7 @@ def spell(question: Question, records: Sequence[Record]) -> bytes:
 
 
 def read(data: bytes, question: Question) -> list[Proposal]:
-    """Return the proposals in a program's answer, without the fence of backquotes that models like to put around it.
-
-    Raises:
-        OperatorFailed: the answer as a whole is not `{"proposals": […]}`.
-    """
+    """Return the proposals in a program's answer, without a fence around it; OperatorFailed if it is no such object."""
     try:
         text = data.decode().strip()
         if text.startswith("```") and text.endswith("```") and "\n" in text:

@@ -32,9 +32,7 @@ class RememberedRecord:
         record_id: the record that says it, the first one of several; "" where nothing was kept.
         added: the ids of the records that are new.
         known: the ids of records that said so already, and are counted as used once more.
-        refused: why something that an extractor proposed was not kept, one line each.
         consolidation: what was found when the new records were compared with others; None where that was not due.
-        meets: looks up `notes`.
     """
 
     record_id: str
@@ -46,10 +44,7 @@ class RememberedRecord:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the new records repeat, contradict or change, one line each, with the command that settles it.
-
-        It is looked up when it is asked for: among records, and in a project among its documents and notes.
-        """
+        """What the new records repeat, contradict or change, one line each, with the command that settles it."""
         return self.meets()
 
     @property
@@ -70,9 +65,8 @@ def take_in(
 ) -> Outcome:
     """Return the records that an extractor finds in a text, and what it proposed that cannot be taken.
 
-    An event, a mapping, is read as sorted lines of `key: value`. A record with an id in `known` is not new: the outcome
-    names it in `reinforced`. Every record gets the `tags`, besides those that the extractor gives. `allow` are
-    fingerprints of what only looks like a secret.
+    An event, a mapping, is read as sorted lines of `key: value`. A record whose id is `known` is not new: it is in
+    `reinforced`. Every record gets the `tags` too.
     """
     if not isinstance(text, str):
         text = "\n".join(f"{key}: {value}" for key, value in sorted(text.items()))

@@ -35,11 +35,7 @@ _inherited: list[sqlite3.Connection] = []
 
 
 def check_sqlite() -> None:
-    """Refuse to go on where Python was built without SQLite; a caller that can do without it catches that.
-
-    Raises:
-        StorageError: the module sqlite3 cannot be loaded.
-    """
+    """Refuse to go on where Python was built without SQLite; a caller that can do without it catches StorageError."""
     try:
         import sqlite3  # noqa: F401
     except ImportError as error:
@@ -51,12 +47,8 @@ def check_sqlite() -> None:
 class Database:
     """A SQLite file, which the first writing transaction creates. Threads may share it, one at a time.
 
-    `opened` counts how often the file has been opened.
-
-    Args:
-        path: the file; None keeps everything in this process.
-        prepare: is given each new connection, outside a transaction, to see to its settings and tables. It is called
-            too for the empty database that is read while there is no file.
+    `opened` counts how often it was opened. The path None keeps everything in this process. `prepare` is given each
+    new connection, and the empty database that is read while there is no file, to see to settings and tables.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, prepare: Callable[[sqlite3.Connection], None]) -> None:
@@ -79,13 +71,7 @@ class Database:
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """Do several things at once: an error undoes them all. Without `write`, a file that is not there is empty.
-
-        Raises:
-            LockBusy: another process has been writing all the time.
-            DamagedFile: the file is not a sound database.
-            StorageError: it cannot be opened, read or written, or there is no SQLite.
-        """
+        """Do several things at once: an error undoes them all. Without `write`, a file that is not there is empty."""
         with self.connection(create=write) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             try:
@@ -150,11 +136,7 @@ class Database:
 
 @contextmanager
 def explaining(path: str | None) -> Iterator[None]:
-    """Say in our words what goes wrong in a `with` block that uses a SQLite file; None is one in memory.
-
-    Raises:
-        LockBusy, DamagedFile, StorageError: in place of what SQLite raises, and where there is no SQLite.
-    """
+    """Say in our words what goes wrong in a `with` block that uses a SQLite file; None is one in memory."""
     check_sqlite()
     import sqlite3
 

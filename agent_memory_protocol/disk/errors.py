@@ -54,11 +54,7 @@ def damaged(error: OSError, parts: tuple[str, ...]) -> DamagedFile:
 
 
 def check_regular(info: "os.stat_result", parts: tuple[str, ...]) -> None:
-    """Refuse what is not a regular file.
-
-    Raises:
-        DamagedFile: it is a folder, a pipe, a device or a socket; the message says which.
-    """
+    """Refuse what is not a regular file. Raises DamagedFile if it is a folder, a pipe, a device or a socket."""
     if not stat.S_ISREG(info.st_mode):
         kind = _KINDS.get(stat.S_IFMT(info.st_mode), "something else")
         raise DamagedFile(f"is {kind}, not a file; move it away", path=shown(*parts))

@@ -72,10 +72,7 @@ class FileEvents(FileSystemEventHandler):
         return self._observer is not None and now != 0 and (now != self._inode or self.is_deaf_to([self._folder]))
 
     def is_deaf_to(self, folders: Iterable[str]) -> bool:
-        """Say whether the system gives no events of one of these folders, as far as it says which it watches.
-
-        A limit that is met after the start is told to nobody.
-        """
+        """Say whether the system gives no events of one of these folders: it tells nobody of a limit met later."""
         watched = {0, *_watched()} if self._can_tell else set()
         return bool(watched) and any(_inode(one) not in watched for one in folders)
 

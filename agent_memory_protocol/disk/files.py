@@ -70,11 +70,7 @@ class Root(Walk):
 
     @classmethod
     def open(cls, path: str, *, external_links: bool = False) -> "Self":
-        """Open the folder at `path`. With `external_links`, links that lead out of it are followed (decision 6).
-
-        Raises:
-            StorageError: there is no such folder, or it cannot be opened.
-        """
+        """Open the folder at `path`. With `external_links`, links that lead out of it are followed (decision 6)."""
         if not path or "\0" in path:
             raise InvalidArgument(f"{path!a} cannot be the path of a project root")
         path = os.path.abspath(path)
@@ -94,12 +90,7 @@ class Root(Walk):
         self.close()
 
     def read(self, parts: tuple[str, ...], *, limit: int | None = None) -> Content | None:
-        """Read a whole file; None when it, or a folder on the way, does not exist.
-
-        Raises:
-            TooLarge: it has more than `limit` bytes.
-            DamagedFile: something else is there, or it cannot be read; the message says what to do.
-        """
+        """Read a whole file, TooLarge over `limit` bytes; None when it, or a folder on the way, is missing."""
         if self._listings is not None and self._is_surely_missing(parts):
             return None
 
@@ -145,9 +136,9 @@ class Root(Walk):
         enter: "Callable[[tuple[str, ...]], bool]",
         failed: "Callable[[AgentMemoryError], object]" = lambda _: None,
     ) -> "Iterator[tuple[str, ...]]":
-        """Yield the files in a folder, then those in the folders below it that are to be entered.
+        """Yield the files in a folder, then those in the folders below it that are to be entered, each once.
 
-        Each folder is looked at once, even if links lead to it. `failed` is told why one cannot be listed.
+        `failed` is told why one cannot be listed.
         """
         seen = set()
         waiting = [top]
@@ -168,10 +159,9 @@ class Root(Walk):
     def stamps(
         self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"
     ) -> "dict[str, Signed | None]":
-        """Return by name what `sign` makes of what the system says of each file in a folder that is wanted.
+        """Return by name what `sign` makes of what the system says of each wanted file, in the order of `list_files`.
 
-        None for what is not a regular file: the one that a link leads to may change where it lies. The names are those
-        of `list_files`, in their order.
+        None for what is not a regular file: the one that a link leads to may change where it lies.
         """
         folder = self.folder(parts)
         if folder is None:
@@ -267,11 +257,7 @@ def split_bom(data: bytes) -> tuple[bytes, bytes]:
 
 
 def decode(data: bytes, path: str) -> str:
-    """Decode strict UTF-8, without its byte-order mark. `path` is named in errors.
-
-    Raises:
-        DamagedFile: it is not UTF-8; the message names the line and the byte.
-    """
+    """Decode strict UTF-8, without its byte-order mark; DamagedFile names `path`, the line and the byte."""
     _, rest = split_bom(data)
     try:
         return rest.decode()

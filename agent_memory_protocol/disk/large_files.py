@@ -39,12 +39,8 @@ def read_ends(
 ) -> Ends | None:
     """Read at most `head` bytes of a file's beginning and `tail` of its end; None when it does not exist.
 
-    Both are cut at a line border, or, within a line longer than that, at a character border. `middle` is given all
-    that is left out, in order, in pieces of at most 1 MiB that may be cut anywhere. A file no larger than `head` +
-    `tail` is all head.
-
-    Raises:
-        DamagedFile: as `Root.read`.
+    Both are cut at a line border, or, within a longer line, at a character border. `middle` is given all that is left
+    out, in pieces of at most 1 MiB that may be cut anywhere.
     """
 
     def ends(fd: int, info: os.stat_result) -> Ends:

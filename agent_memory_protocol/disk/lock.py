@@ -35,7 +35,7 @@ if sys.platform == "win32":
     from filelock import lock_descriptor, unlock_descriptor
 
     def take(fd: int) -> bool:
-        """Take the lock on an open file if it is free; say whether it was."""
+        """Take the lock on an open file if it is free; say whether it was. OSError: the file system has no locks."""
         return lock_descriptor(fd, blocking=False)
 
     def give_up(fd: int) -> None:
@@ -69,17 +69,8 @@ else:
 def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
     """Hold the lock `name` of this project for the length of a `with` block. It cannot be taken twice.
 
-    What `root` knew of its folders is forgotten: another process may have moved them before it gave up the lock.
-
-    Args:
-        root: the project.
-        name: what is locked.
-        wait: the seconds to wait while another process holds it; 0 tries once.
-        local: the folder for what may be deleted at any time.
-
-    Raises:
-        LockBusy: another process held it all the time; the message names it.
-        StorageError: the lock file cannot be made, or the file system has no locks.
+    What `root` knew of its folders is forgotten: another process may have moved them. A `wait` of 0 seconds tries
+    once. LockBusy names the process that held it all the time.
     """
     start = time.monotonic()
 
@@ -113,13 +104,8 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
 def hold_file(root: Root, parts: tuple[str, ...], *, begin: bytes) -> Iterator[int]:
     """Hold the lock of a file itself for the length of a `with` block; give its descriptor, for reading.
 
-    A file that does not exist is created with the bytes `begin`. One that another process puts in its place while this
-    one waits is locked in its turn.
-
-    Raises:
-        LockBusy: another process held it for `WAIT` seconds; the message names it where the system can.
-        DamagedFile: something else is there.
-        OSError: it cannot be opened, or the file system has no locks.
+    A file that does not exist is created with the bytes `begin`. One that another process puts in its place meanwhile
+    is locked in its turn. LockBusy names who held it for `WAIT` seconds.
     """
 
     def busy(fd: int) -> str:

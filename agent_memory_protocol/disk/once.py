@@ -15,12 +15,9 @@ _DAYS = 30
 
 
 def leave(root: Root, kind: str, name: str) -> bool:
-    """Leave a mark; False if it is there already, or cannot be left. Marks of this kind from long ago go.
+    """Leave a mark of this kind, with a name of digits and letters.
 
-    Args:
-        root: the project.
-        kind: what was done; the name of a folder.
-        name: for whom, in digits and letters.
+    False if it is there, or cannot be left. Old ones go.
     """
     today = int(time()) // 86_400
     try:

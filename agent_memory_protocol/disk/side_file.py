@@ -23,7 +23,6 @@ class SideFile(Database):
 
     Args:
         path: the file; None keeps the tables in this process.
-        statements: what creates the tables.
         version: goes up when the tables mean something else; a file of another version is replaced.
         inner: a GLOB of the names of tables that SQLite itself adds to these.
     """
@@ -50,11 +49,7 @@ class SideFile(Database):
         self.path = None
 
     def do(self, work: "Callable[[Connection], Answer]", *, write: bool = False) -> Answer:
-        """Do something in one transaction: in a new file if this one is of no use, in this process if that fails too.
-
-        Raises:
-            LockBusy: another process has been writing all the time.
-        """
+        """Do something in one transaction: in a new file if this one is of no use, or else in this process."""
         for mend in (self.delete, self.keep_in_process):
             try:
                 if self.path is not None and os.path.islink(self.path):

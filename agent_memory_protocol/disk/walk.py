@@ -158,9 +158,6 @@ class Walk:
         """Open a regular file for reading and return what `use` makes of it; None when it does not exist.
 
         `use` is given the descriptor, which is closed afterwards, and what the system says of the file.
-
-        Raises:
-            DamagedFile: something else is there, or it cannot be read; the message says what to do.
         """
         try:
             fd = self._open_file(parts)
@@ -284,10 +281,7 @@ class Walk:
 
 
 def check_name(*parts: str) -> None:
-    """Refuse a path whose last name is a path itself, or is not text: no link, ledger or index could hold it.
-
-    Names that come from people have passed the name rule before.
-    """
+    """Refuse a path whose last name is a path itself, or is not text: no link, ledger or index could hold it."""
     name = parts[-1]
     bad = name in ("", ".", "..") or "/" in name or "\0" in name or (os.sep == "\\" and ("\\" in name or ":" in name))
     if not bad and not name.isascii():

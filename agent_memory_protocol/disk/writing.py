@@ -46,11 +46,7 @@ class NotConfirmed(StorageError):
 
 
 def make_folders(root: Root, parts: tuple[str, ...]) -> None:
-    """Create a folder and those above it, where they are missing.
-
-    Raises:
-        StorageError: one cannot be created, or something else is there.
-    """
+    """Create a folder and those above it, where they are missing."""
     for depth in range(len(parts)):
         path = parts[: depth + 1]
         if root.folder(path) is not None:
@@ -74,11 +70,8 @@ def make_local_folder(root: Root, *names: str, local: tuple[str, ...] = LOCAL) -
 def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = False, mode: int = 0o666) -> bool:
     """Create a file that does not exist yet, all at once; False when something is there already.
 
-    With `alone`, no other writer of this file is at work, and what killed ones left behind is removed. At no moment
-    does the file allow more than `mode`, of which the process's umask takes away.
-
-    Raises:
-        StorageError: it cannot be written. Nothing is left behind.
+    With `alone`, no other writer of this file is at work, and what killed ones left is removed. At no moment does the
+    file allow more than `mode`, less the process's umask.
     """
     if root.exists(parts):
         return False
@@ -99,10 +92,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
     """Replace a file that was read as `expected`, all at once, and return it as it is now.
 
     A link stays a link: what it leads to is replaced. The mode stays, and where the system allows it the owner.
-
-    Raises:
-        ChangedMeanwhile: the file is not the one that was read.
-        StorageError: it cannot be written. It is as it was, unless the message says otherwise.
+    Raises ChangedMeanwhile if it is not the one that was read.
     """
     with _saying(parts, "not written"):
         place = root.locate(parts)
@@ -121,11 +111,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Write a file that a person names, wherever it lies: a new one, or in place of what was there.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
+    """Write a file that a person names, wherever it lies: a new one, or in place of what was there."""
     with Root.open(os.path.dirname(path), external_links=True) as root:
         parts = (os.path.basename(path),)
         content = root.read(parts)
@@ -138,16 +124,8 @@ def write_file(path: str, data: bytes) -> None:
 def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True, lines: bool = True) -> None:
     r"""Add bytes to the end of a file in a single write, all of them or none; create the file where it is missing.
 
-    Args:
-        root: the opened root.
-        parts: the path below it.
-        data: what to add: one or more whole lines, each with its ``\n``.
-        sync: whether the disk is asked to confirm; not for what may be lost with the power.
-        lines: whether the file is one of lines. A line starts on its own then, also behind one without an end, which a
-            killed writer has left. Without it, the data is put right behind what is there.
-
-    Raises:
-        StorageError: it cannot be written. The file is as it was, unless the message says otherwise.
+    `sync` asks the disk to confirm; not for what may be lost with the power. With `lines`, the data are whole lines,
+    and start on one of their own, also behind one without an end, which a killed writer has left.
     """
     if lines and not data.endswith(b"\n"):
         raise InvalidArgument("a line to append must end with a line feed")
@@ -167,11 +145,7 @@ def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True
 
 
 def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
-    """Cut a file off after its first `size` bytes: take back what was just appended, which needs no room on the disk.
-
-    Raises:
-        StorageError: it cannot be written, or does not exist.
-    """
+    """Cut a file off after so many bytes: take back what was just appended, which needs no room on the disk."""
     with _saying(parts, "not written"):
         _, fd, _ = open_for_append(root, parts)
         try:
@@ -181,11 +155,7 @@ def cut(root: Root, parts: tuple[str, ...], size: int) -> None:
 
 
 def remove(root: Root, parts: tuple[str, ...]) -> bool:
-    """Remove a file, or a link itself and not what it leads to; False when nothing is there.
-
-    Raises:
-        StorageError: it cannot be removed.
-    """
+    """Remove a file, or a link itself and not what it leads to; False when nothing is there."""
     if not root.exists(parts):
         return False
     with _saying(parts, "not removed"):
@@ -200,11 +170,7 @@ def remove(root: Root, parts: tuple[str, ...]) -> bool:
 
 
 def rename_folder(root: Root, old: tuple[str, ...], new: tuple[str, ...]) -> None:
-    """Give a folder another name beside its old one, with all that is in it.
-
-    Raises:
-        StorageError: it cannot be renamed, or something has the new name.
-    """
+    """Give a folder another name beside its old one, with all that is in it; refused if something has the name."""
     root.forget()  # the folder may be open
     with _saying(old, "not renamed"):
         parent = _folder(root, old[:-1])
@@ -214,11 +180,7 @@ def rename_folder(root: Root, old: tuple[str, ...], new: tuple[str, ...]) -> Non
 
 
 def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
-    """Remove a folder that holds nothing; False if something is in it, or it is not a folder.
-
-    Raises:
-        StorageError: a folder on the way to it cannot be opened.
-    """
+    """Remove a folder that holds nothing; False if something is in it, or it is not a folder."""
     root.forget()  # the folder may be open
     parent = root.folder(parts[:-1])
     if parent is None:
@@ -232,11 +194,7 @@ def remove_empty_folder(root: Root, parts: tuple[str, ...]) -> bool:
 
 
 def remove_tree(root: Root, parts: tuple[str, ...]) -> None:
-    """Remove a file, or a folder with all that is in it. A link goes itself, and what it leads to stays.
-
-    Raises:
-        StorageError: something cannot be removed.
-    """
+    """Remove a file, or a folder with all that is in it. A link goes itself, and what it leads to stays."""
     with _saying(parts, "not removed"):
         above = root.folder(parts[:-1])
         info = None if above is None else above.stat(parts[-1])
@@ -249,11 +207,7 @@ def remove_tree(root: Root, parts: tuple[str, ...]) -> None:
 
 
 def move(root: Root, parts: tuple[str, ...], to: tuple[str, ...]) -> None:
-    """Give a file or folder another name, in place of a file that has it.
-
-    Raises:
-        StorageError: it cannot be moved.
-    """
+    """Give a file or folder another name, in place of a file that has it. Raises StorageError if it cannot be moved."""
     with _saying(parts, "not moved"):
         old, fd = _folder(root, parts[:-1]).at(parts[-1])
         new, new_fd = _folder(root, to[:-1]).at(to[-1])
@@ -265,9 +219,6 @@ def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) 
     """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
 
     A writer that is at work on one finds it gone and fails, without harm to what is there.
-
-    Raises:
-        StorageError: one cannot be removed.
     """
     with _saying(parts, "cannot be listed"):
         files = [name for name, is_folder, _ in _folder(root, parts).scan() if not is_folder]
@@ -405,11 +356,9 @@ def _publish(folder: OpenFolder, temporary: str, name: str) -> bool:
 
 
 def open_for_append(root: Root, parts: tuple[str, ...], *, create: bool = True) -> tuple[FilePlace, int, bool]:
-    """Open a file for reading and appending; say where it is, and whether this call has created it.
+    """Open a file for reading and appending.
 
-    Raises:
-        DamagedFile: something else is there.
-        OSError: it cannot be opened, or it does not exist and is not to be created.
+    Say where it is, and whether this call has created it. May raise OSError.
     """
     place = root.locate(parts)
     if place is None:

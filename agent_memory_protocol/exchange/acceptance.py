@@ -38,10 +38,9 @@ class Acceptance:
     file: SignedMemoryFile | None = None
 
     def check(self, entry: MemoryEntry) -> Record | None:
-        """Return the record that an entry carries, if it may come in; None for a plain fact.
+        """Return the record that an entry carries, None for a plain fact.
 
-        Raises:
-            Refused: it may not; the message says how to take it.
+        Refused says how to take what may not come in.
         """
         record = kept_record(entry)
         refusal = self._refusal_of_claim(entry) if record is None else self._refusal(record)
@@ -77,12 +76,7 @@ class Acceptance:
 def acceptance_of(
     path: str, format: str, memory: Memory, addresses: Collection[str] = (), *, unsigned: bool = False
 ) -> Acceptance:
-    """Return what is taken of a file into a memory: what its identity, or who has signed records there, has signed.
-
-    Raises:
-        InvalidArgument: one of the further `addresses` is spelled wrongly.
-        DamagedFile: it is a memory file that cannot be read.
-    """
+    """Return what is taken of a file into a memory: what its identity, or who has signed records there, has signed."""
     for one in addresses:
         check_address(one)
     file = None

@@ -32,17 +32,12 @@ class Conversion:
     """What of a file has come through, and what has not.
 
     Attributes:
-        target: the format it goes to.
         embedder: what makes the embeddings that are missing and needed.
-        strict: whether the first problem ends it.
         embeds: whether entries keep their embedding and get one; only JSON can be written without.
         progress: is told how many entries have come through, now and then.
-        entries: how many have.
         lost: of how many of them what was lost.
         problems: what is not an entry, or none that the target can hold: the first `TOLD`.
-        left_out: how many such there are.
         duplicates: how many are duplicates, word for word.
-        embedded: how many got an embedding.
     """
 
     target: Format
@@ -76,8 +71,7 @@ class Conversion:
     def carry(self, found: Iterable[MemoryEntry | Problem]) -> Iterator[Any]:
         """Yield each entry that comes through as the target writes it.
 
-        Raises:
-            DamagedFile: nothing comes through; or, when strict, something is wrong.
+        DamagedFile if none does, or, when strict, not all.
         """
         seen: dict[str, int] = {}
         for number, one in enumerate(readable(found), start=1):
@@ -128,11 +122,7 @@ class Conversion:
 
 
 def readable(found: Iterable[MemoryEntry | Problem]) -> Iterator[MemoryEntry | Problem]:
-    """Yield what can be read; where the rest of a file cannot, that is one problem more.
-
-    Raises:
-        DamagedFile: nothing can be read.
-    """
+    """Yield what can be read, and one problem for the rest; DamagedFile if that is everything."""
     nothing = True
     try:
         for one in found:
@@ -155,13 +145,9 @@ def keep(
 
 
 def convert(source: str, source_format: Format, conversion: Conversion, path: str, *, overwrite: bool = False) -> None:
-    """Write what a file holds in another format; what came through, `conversion` says then.
+    """Write what a file holds in another format.
 
-    Raises:
-        DamagedFile: nothing in it is an entry; or, when strict, something is wrong. Nothing was written.
-        Refused: something is at `path` already, and `overwrite` is not given.
-        StorageError: it cannot be read or written.
-        MissingExtra: a package that one of the formats needs is not installed.
+    `conversion` says what came through. DamagedFile: nothing was written.
     """
     with replacing(path, overwrite=overwrite) as new:
         conversion.target.write(new, conversion.carry(source_format.read(source)))

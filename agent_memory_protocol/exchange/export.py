@@ -21,10 +21,6 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
     """Yield the entries of these documents and the notes beside them, or of all that this actor may read.
 
     `extra` says of each where it comes from, which of its tags are headings, and what its ledger knows of it.
-
-    Raises:
-        AccessDenied: this actor may not read one of them.
-        DamagedFile: one cannot be read.
     """
     problems: list[str] = []
     stored = workspace.entries(actor, targets, on_problem=lambda _, problem: problems.append(problem))
@@ -46,11 +42,7 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
 
 
 def note_entry(found: note.Note) -> MemoryEntry:
-    """Return a note as an entry: its fact as the text, its Why and How in `extra`.
-
-    Raises:
-        BadEntry: it is too large for one.
-    """
+    """Return a note as an entry: its fact as the text, its Why and How in `extra`."""
     extra = {
         "kind": found.head.type,
         "name": found.stem,
@@ -63,21 +55,13 @@ def note_entry(found: note.Note) -> MemoryEntry:
 
 
 def records(memory: Memory) -> Iterator[MemoryEntry | Problem]:
-    """Yield the newest version of every record.
-
-    Raises:
-        StorageError: one cannot be read.
-    """
+    """Yield the newest version of every record. Raises StorageError if one cannot be read."""
     for record in memory.records():
         yield attempt(record.id, record_entries.entry_of, record)
 
 
 class Withheld:
-    """Keeps back what holds a secret: a file that leaves memory is one more place where it lies.
-
-    Attributes:
-        count: how many entries were kept back.
-    """
+    """Keeps back, and counts, what holds a secret: a file that leaves memory is one more place where it lies."""
 
     def __init__(self, allow: Collection[str]) -> None:
         self.count = 0

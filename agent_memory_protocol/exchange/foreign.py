@@ -23,17 +23,9 @@ Read = Callable[[], Iterable[MemoryEntry | Problem]]
 
 
 def reader_of(path: str, name: str, format: str, columns: Columns) -> tuple[str, Read]:
-    """Return the name of a file's format, and what reads its entries.
+    """Return the name of a file's format, and what reads its entries; row by row where any of the `columns` is named.
 
-    Args:
-        path: the file.
-        name: what it is called, where that is not its path.
-        format: the format to read it as; `auto` where the file says which.
-        columns: which columns are which fields. Where any is named, the file is read row by row.
-
-    Raises:
-        DamagedFile: it has no known format.
-        InvalidArgument: there is no such format.
+    `name` is what the file is called where that is not its path, and `format` may be `auto`.
     """
     if format == CSV or (format == table.AUTO and name.casefold().endswith(_ENDINGS)):
         return CSV, partial(rows.read_csv, path, columns)

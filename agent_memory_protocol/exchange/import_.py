@@ -49,11 +49,9 @@ class Import:
 
     Attributes:
         counts: how many are new, known or left out.
-        added: the first texts that are new.
         problems: what is left out and why, the first `TOLD`.
         refused: whether a rule of memory was the reason, for some of them.
         lost: of how many of the new ones what was lost.
-        notes: what its reader should know: what has expired in the file, what the new entries meet.
     """
 
     applied: bool = False
@@ -88,19 +86,8 @@ def import_file(
 ) -> Import:
     """Plan what would become of a file's entries, and with `apply` do it.
 
-    Args:
-        path: the file, for saying on which of its lines a refused entry is.
-        read: reads its entries.
-        take: takes one in.
-        apply: whether to do it.
-        strict: whether the first problem ends it; it is found before anything is written.
-        losses: what cannot be kept of an entry where it goes.
-        progress: is told how many entries have been judged.
-
-    Raises:
-        DamagedFile: nothing can be read; or, when strict, something is wrong. Nothing was written.
-        Refused: when strict, memory refuses something. Nothing was written.
-        StorageError, MissingExtra: it cannot be read or written at all.
+    `path` says on which line a refused entry is, `losses` what cannot be kept where they go, and `take` takes one in.
+    When `strict`, the first problem is an error, before anything is written.
     """
     if apply and strict:
         import_file(path, read, take, apply=False, strict=True, progress=progress)
@@ -161,10 +148,8 @@ def into_records(
 ) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
 
-    A heading such as `Never` goes in front of what is under it, as a label does: in a record nothing else would say it.
-
-    Of the entries, those come in that `accept` lets in; without it, all do. The list `new` gets the ids of the records
-    that are written.
+    A heading such as `Never` goes in front of what is under it, as a label does. Only what `accept` lets in comes in.
+    The list `new` gets the ids of the records that are written.
     """
     moment = now or datetime.now(UTC)
     once = _Once()
@@ -229,13 +214,9 @@ def into_document(
 ) -> Take:
     """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
-    Those come in that `accept` lets in; without it, all do. The list `notes` gets what is said of the new ones: what
-    each repeats, contradicts or changes.
-
-    Each goes under the headings that it was under, or else that its last tag names, and under its label. Its marks
-    are in front of it, and what is known of it goes into the ledger.
-
-    An entry that was a note becomes one again, beside the document.
+    Only what `accept` lets in comes in. The list `notes` gets what is said of the new ones. Each goes under the
+    headings that it was under, or else that its last tag names, and under its label; what is known of it goes into
+    the ledger. An entry that was a note becomes one again, beside the document.
     """
     here = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
     keeps_notes = target.tier.has_notes

@@ -35,8 +35,6 @@ class Measured:
     """What came out for one format.
 
     Attributes:
-        size: the bytes of its file when all is written.
-        seconds: the times of each step, one a round.
         keeps_unknown: whether a field of a later schema is still there when the entries are written again; all formats
             read entries that have one.
     """
@@ -73,20 +71,7 @@ def measure(
     rounds: int = 3,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Measured]:
-    """Measure the formats, in files that are made in a folder.
-
-    Args:
-        entries: what to write; each has an embedding and an id of its own.
-        tag: the tag that is asked for.
-        folder: an empty folder.
-        names: the formats.
-        rounds: how often each step is timed.
-        progress: is told how many of how many steps are done.
-
-    Raises:
-        DamagedFile: two formats gave different answers, or one lost an entry.
-        MissingExtra: a package that one of them needs is not installed.
-    """
+    """Measure the formats with these entries, in files in an empty folder; all must find the same with the `tag`."""
     found = [Measured(by_name(name)) for name in names]
     total, done = rounds * len(found) * len(STEPS), 0
     expected: list[MemoryEntry] | None = None

@@ -36,14 +36,7 @@ def is_memory_file(path: str) -> bool:
 
 
 def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
-    """Verify a memory file, and return all that is wrong.
-
-    Records that nobody has signed count as signed by anyone who has signed the file.
-
-    Raises:
-        MissingExtra: something is signed, and PyNaCl is not installed.
-        StorageError: it cannot be read.
-    """
+    """Verify a memory file, and return all that is wrong; who has signed the file vouches for its unsigned records."""
     try:
         file = SignedMemoryFile.parse(read_whole(path, LARGEST))
     except InvalidRecord as error:

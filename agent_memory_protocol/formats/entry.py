@@ -81,11 +81,7 @@ class Problem(NamedTuple):
 
 
 def check(entry: MemoryEntry) -> MemoryEntry:
-    """Return an entry that keeps the rules.
-
-    Raises:
-        BadEntry: it does not; the message says every reason.
-    """
+    """Return an entry that keeps the rules. Raises BadEntry if it does not."""
     key, timestamp_ms, text, tags, source, embedding, relevance, extra, unknown = entry
     problems: list[str] = []
     size = len(embedding) + (len(unknown.content) if unknown else 0)
@@ -157,11 +153,7 @@ def newest_of(entries: Iterable[MemoryEntry | Problem], tag: str | None, limit: 
 
 
 def embedding_of(numbers: Iterable[float]) -> bytes:
-    """Return an embedding from its numbers, each cut to float32.
-
-    Raises:
-        BadEntry: one of them is not finite, or beyond what float32 holds.
-    """
+    """Return an embedding from its numbers, cut to float32. Raises BadEntry if float32 cannot hold one of them."""
     made = pack(numbers)
     problems = embedding_problems(made)
     if problems:
@@ -205,11 +197,7 @@ def original_id(entry: MemoryEntry) -> str:
 
 
 def to_milliseconds(moment: datetime) -> int:
-    """Return a moment in milliseconds since 1970, the rest cut off.
-
-    Raises:
-        BadEntry: it is before 1970.
-    """
+    """Return a moment in milliseconds since 1970, the rest cut off. Raises BadEntry if it is before 1970."""
     milliseconds = (moment - _EPOCH) // timedelta(milliseconds=1)
     if milliseconds < 0:
         raise BadEntry(f"{moment:%Y-%m-%d} is before 1970, where timestamp_ms begins")

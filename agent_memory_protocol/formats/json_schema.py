@@ -88,10 +88,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def read(path: str, *, vectors: bool = True) -> Iterator[MemoryEntry | Problem]:
-    """Read an NDJSON file, one line at a time. A line that is not an entry is a problem, and costs no other line.
-
-    Without `vectors` the embeddings are left out, and neither decoded nor checked.
-    """
+    """Read an NDJSON file, one line at a time. What is not an entry is a problem; `vectors` says whether to decode."""
     return _read(path, decode if vectors else _decode_without_vector)
 
 

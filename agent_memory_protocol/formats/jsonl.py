@@ -167,14 +167,8 @@ def encode(
 ) -> bytes:
     """Return a line as it is written: compact JSON in UTF-8, keys in the specification's order, then `extra`, then LF.
 
-    Args:
-        line: what to write.
-        allow: fingerprints of what is not a secret; None for texts that are in memory already.
-        short: leave out the fields of an entry that hold what they mean when they are missing.
-
-    Raises:
-        InvalidArgument, RefusedText: a rule of writing forbids it, or it would not read back as what it is.
-        SecretFound: a text holds a secret.
+    `allow` are fingerprints of what is not a secret; None for texts that are in memory already. `short` leaves out
+    fields that hold what they mean when they are missing. Raises InvalidArgument, RefusedText or SecretFound.
     """
     fields = line._asdict()
     extra = fields.pop("extra") or {}

@@ -73,11 +73,7 @@ def write(path: str, lines: Iterable[bytes]) -> None:
 
 
 def entry_of(entry: EntryLine) -> MemoryEntry:
-    """Return a line as an entry.
-
-    Raises:
-        BadEntry: it is too large for one.
-    """
+    """Return a line as an entry. Raises BadEntry if it is too large for one."""
     own = dict(_told(entry))
     more = dict(entry.extra or {})
     pairs = more.pop("extra", None)

@@ -220,11 +220,7 @@ def _first_line(data: bytes) -> Line:
 
 
 def _is_torn_header(data: bytes, parts: tuple[str, ...]) -> bool:
-    """Say whether a file is nothing but a part of our header: its creator was stopped while it wrote that.
-
-    Raises:
-        Refused: it does not begin with our header.
-    """
+    """Say whether a file is but a part of our header, which was being written; Refused if it begins otherwise."""
     line = _first_line(data)
     if isinstance(line, HeaderLine):
         if line.format == FORMAT:

@@ -130,14 +130,8 @@ def is_writable_scope(scope: str) -> bool:
 def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()) -> None:
     """Refuse a text that no memory may hold; every text passes through here before a byte is written.
 
-    Args:
-        text: what is to be written.
-        what: what it is called in the message.
-        allow: fingerprints of what is not a secret; None for a text that is in memory already.
-
-    Raises:
-        RefusedText: the message says why.
-        SecretFound: it holds a secret.
+    `what` names it in the message. `allow` are fingerprints of what is not a secret; None for a text that is in
+    memory already. Raises RefusedText or SecretFound.
     """
     if not text or text.isspace():
         raise RefusedText(f"the {what} is empty")

@@ -71,13 +71,9 @@ class Contents:
 
 
 def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
-    """Find the line that counts for each id: the last one in the file, and in a ledger the last one in time.
+    """Find the line that counts for each id: the last in the file, in a ledger (`by_time`) the last in time.
 
     A second header is what a merge or `cat` leaves behind: it says nothing new. One of another format is reported.
-
-    Args:
-        lines: the lines, from the first one on.
-        by_time: whether the file is a ledger, where the header that says so may not come first after a merge.
     """
     header: HeaderLine | None = None
     first = True
@@ -113,10 +109,9 @@ def sort_out(lines: Iterable[Line], *, by_time: bool = False) -> Contents:
 
 
 def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> FileView:
-    """Return what holds at `now`: for everybody, or with a scope for `global` and exactly that scope.
+    """Return what holds at `now`, whose zone decides when an expiry date is over; see `current`.
 
-    A scope takes in no other: `github.com` is not `api.github.com`. Without a scope nothing is filtered.
-    `now` carries its zone, which decides when an expiry date is over.
+    With a scope, that is what is `global` or of exactly that scope: `github.com` does not contain `api.github.com`.
     """
     return current(sort_out(lines), now, scope)
 
@@ -124,8 +119,7 @@ def view(lines: Iterable[Line], now: datetime, scope: str | None = None) -> File
 def current(contents: Contents, now: datetime, scope: str | None = None) -> FileView:
     """Return what of a file's contents holds at `now`, like `view`.
 
-    A superseded entry is gone for good: also when its successor is deleted, expired or of another scope, and
-    wherever the two lines are. What an entry superseded counts by the entry's last line.
+    A superseded entry is gone for good, even if its successor is deleted, expired, of another scope or further up.
     """
     notices = [Notice(line.line, line.reason) for line in contents.unreadable]
     if contents.header is None and (contents.entries or contents.tombstones or contents.unreadable):
@@ -156,10 +150,7 @@ class Compacted:
 
 
 def compacted(data: bytes, now: datetime) -> tuple[bytes, Compacted]:
-    """Return a file's bytes with only its header, the lines of what holds at `now`, and what cannot be read.
-
-    Lines stay as they were written. Blank ones go. The view at `now` or later is the same before and after.
-    """
+    """Return a file's bytes with only its header, what holds at `now`, and what cannot be read."""
     lines = list(parse_file([data]))
     contents = sort_out(lines)
     holds = current(contents, now).entries
@@ -176,11 +167,7 @@ def compacted(data: bytes, now: datetime) -> tuple[bytes, Compacted]:
 
 
 def _superseded(entries: dict[str, EntryLine]) -> tuple[set[str], list[Notice]]:
-    """Return the ids that another entry replaces.
-
-    Where entries replace each other in a circle, the newest is not replaced by its neighbour in the circle, so it
-    stays if nothing outside replaces it. An entry that replaces itself does not.
-    """
+    """Return the ids that another entry replaces. In a circle the newest stays if nothing outside replaces it."""
     replaced = {entry.id: entry.supersedes for entry in entries.values() if entry.supersedes is not None}
     order = {key: place for place, key in enumerate(replaced)}
     notices = []

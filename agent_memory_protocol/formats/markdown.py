@@ -60,8 +60,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
 def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
     """Yield the entries of a document, the title left out of their tags; an undated one has the time 0.
 
-    A label goes in front of the text, for most formats have no place for it, and into `extra`, from where it finds
-    its way back above a list. The marks in front of an entry go into `extra` alone.
+    A label goes in front of the text and into `extra`, from where it can go back; marks go into `extra` alone.
     """
     front = dict(_front_matter(found))
     for entry_id, entry in found.by_id:
@@ -123,10 +122,7 @@ def target_of(path: str) -> Target:
 
 
 def label_and_text(entry: MemoryEntry) -> tuple[str, str]:
-    """Return the label that an entry was under, and its text without it.
-
-    No label, and the text as it is, where there is none that can be above a list and in front of the text.
-    """
+    """Return the label that an entry was under, "" for none, and its text without it."""
     label = entry.extra.get(LABEL, "")
     text = labels.taken_off(label, entry.text)
     if text is None or not _is_label(label, entry.timestamp_ms >= DAY):
@@ -165,10 +161,7 @@ def write(path: str, pieces: Iterable[Piece]) -> None:
 
 
 def render(pieces: Iterable[Piece]) -> str:
-    """Return the text of a document: entries of one heading together, those above it first, in the order they came.
-
-    Under each heading come first the entries without a label, then those of each label, below it.
-    """
+    """Return the text of a document: entries of one heading together, first those without a label, each in order."""
     lines = [TITLE, ""]
     _add_section(lines, pieces, 0)
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -40,10 +40,7 @@ def sort_key(stamp: str) -> str:
 
 
 def new_stamp(now: datetime, latest: str = "") -> str:
-    """Return the stamp for a line written at `now` into a file whose latest stamp is `latest`: never an earlier one.
-
-    A clock that was set back must not make a new line look older than the line it replaces.
-    """
+    """Return the stamp for a line written at `now`, never one before `latest`: clocks may be set back."""
     moment = now.astimezone(UTC).replace(microsecond=0)
     last = instant(latest)
     if last and last > moment:
@@ -69,11 +66,7 @@ def is_expiry(text: object) -> bool:
 
 
 def expired(expires_at: str, now: datetime) -> bool:
-    """Say whether an entry is to be ignored at `now`.
-
-    It holds up to and at its stamp, and is ignored after that. A calendar date is valid all that day, on the
-    calendar of the zone that `now` carries.
-    """
+    """Say whether an entry no longer holds at `now`: after its stamp, or its day in the zone of `now`."""
     end = _end(expires_at)
     if isinstance(end, datetime):
         return now > end

@@ -192,11 +192,6 @@ def newest(path: str | os.PathLike[str], tag: str | None = None, limit: int = 10
     """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one written.
 
     What breaks a rule is left out, and so is a torn end; `iter_entries` reports both.
-
-    Raises:
-        DamagedFile: the header names an unknown version.
-        StorageError: the file cannot be read.
-        MissingExtra: the protobuf runtime is not installed.
     """
 
     def whole() -> Iterator[MemoryEntry | Problem]:
@@ -207,11 +202,7 @@ def newest(path: str | os.PathLike[str], tag: str | None = None, limit: int = 10
 
 
 def read(path: str, part: bytes = b"") -> Iterator[MemoryEntry | Problem]:
-    """Read a file, one entry at a time. Messages that do not have these bytes in them are passed over unread.
-
-    Raises:
-        Torn: from where it is torn or impossible, nothing more can be read.
-    """
+    """Read a file, one entry at a time, until it is Torn; messages without the bytes `part` are passed over unread."""
     with record_files.reading(path) as file:
         for number, (offset, message) in enumerate(frames(file, os.fstat(file.fileno()).st_size, path)):
             if message is not None and ((offset == 0 and is_header(message, path)) or part not in message):
@@ -226,7 +217,7 @@ class Torn(DamagedFile):
 def frames(file: BinaryIO, size: int, path: str) -> Iterator[tuple[int, bytes | None]]:
     """Yield where each message begins with its length, and what it is; None for one that is too large.
 
-    What is appended behind `size` meanwhile is not read. `path` names the file where the rest is `Torn`.
+    What is appended beyond `size` meanwhile is not read. `path` names the file where the rest is `Torn`.
     """
     while (begin := file.tell()) < size:
         length = read_length(file)
@@ -292,10 +283,9 @@ def decode(message: bytes | None) -> MemoryEntry:
 
 
 def is_header(message: bytes, path: str) -> bool:
-    """Say whether the first message of a file is its header: one that has neither text nor embedding (decision 34).
+    """Say whether a file's first message is its header: it has neither text nor embedding (decision 34).
 
-    Raises:
-        DamagedFile: it is one, of a version that this program does not know.
+    Raises DamagedFile if its version is unknown.
     """
     messages, undecodable, unknown_in = _runtime()
     try:

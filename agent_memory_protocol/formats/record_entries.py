@@ -33,11 +33,7 @@ _ID, _ADDRESS = re.compile("mem:[0-9a-f]{32}"), re.compile(f"{ADDRESS_PREFIX}[1-
 
 
 def entry_of(record: Record) -> MemoryEntry:
-    """Return a record as an entry.
-
-    Raises:
-        BadEntry: it is too large for one, or from before 1970.
-    """
+    """Return a record as an entry. Raises BadEntry if it is too large for one, or from before 1970."""
     pairs = record.slots.get(CARRIED)
     extra = {key: value for key, value in pairs.items() if isinstance(value, str)} if isinstance(pairs, Mapping) else {}
     said = {KIND: record.type.value}
@@ -60,11 +56,7 @@ def entry_of(record: Record) -> MemoryEntry:
 
 
 def record_of(entry: MemoryEntry) -> Record:
-    """Return the record that an entry was, or a new one with what it says.
-
-    Raises:
-        InvalidRecord: a text cannot be spelled in a record.
-    """
+    """Return the record that an entry was, or a new one; InvalidRecord if a record cannot spell its text."""
     kept = kept_record(entry)
     if kept is not None:
         return kept

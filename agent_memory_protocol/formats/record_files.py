@@ -22,11 +22,7 @@ CHUNK = 1 << 18
 
 
 def path_of(path: str | os.PathLike[str]) -> str:
-    """Return a path as text.
-
-    Raises:
-        InvalidArgument: no file can have it.
-    """
+    """Return a path as text. Raises InvalidArgument if no file can have it."""
     name = os.fspath(path)
     if not isinstance(name, str) or not name or "\0" in name:
         raise InvalidArgument(f"{name!a} cannot be the path of a file")
@@ -35,12 +31,7 @@ def path_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def reading(path: str) -> Iterator[BinaryIO]:
-    """Open a file for reading.
-
-    Raises:
-        DamagedFile: a folder, a pipe or a device is there.
-        StorageError: it does not exist or cannot be read.
-    """
+    """Open a regular file for reading; DamagedFile for anything else that is there, and StorageError without any."""
     try:
         with open(path, "rb", buffering=CHUNK, opener=_opened) as file:
             check_regular(os.fstat(file.fileno()), (path,))
@@ -50,12 +41,7 @@ def reading(path: str) -> Iterator[BinaryIO]:
 
 
 def read_whole(path: str, most: int) -> bytes:
-    """Read a whole file.
-
-    Raises:
-        DamagedFile: it has more than `most` bytes, or something else is there.
-        StorageError: it does not exist or cannot be read.
-    """
+    """Read a regular file of at most `most` bytes; otherwise DamagedFile, or StorageError if it is missing."""
     with reading(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -67,9 +53,7 @@ def read_whole(path: str, most: int) -> bytes:
 def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
     """Give the path of a new file, which takes the place of `path` when all went well, and is removed otherwise.
 
-    Raises:
-        Refused: something is there already, and may not be overwritten.
-        StorageError: it cannot be written; what was there is as it was.
+    Raises Refused if something is there that may not be overwritten, StorageError if it cannot be written.
     """
     if not overwrite and os.path.lexists(path):
         raise Refused(f"{shown(path)} exists already; name another file, or say --force to replace it")
@@ -101,13 +85,9 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
 
 @contextmanager
 def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, ...], BinaryIO]]:
-    """Have a file to oneself in a `with` block: give its folder, its name in it, and the file to read it by.
+    """Have a file to oneself in a `with` block: its folder, its name there, and the file to read it by.
 
     A file that does not exist is created with the bytes `begin`.
-
-    Raises:
-        LockBusy: another process has been writing for too long.
-        StorageError: its folder does not exist, or it cannot be written.
     """
     with opened_folder(path) as (root, parts):
         try:
@@ -119,11 +99,7 @@ def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, 
 
 @contextmanager
 def opened_folder(path: str) -> Iterator[tuple[Root, tuple[str, ...]]]:
-    """Open the folder that a file is in, once links are followed, for the functions that take a root and a path below.
-
-    Raises:
-        StorageError: there is no such folder, or it cannot be opened.
-    """
+    """Open the folder of a file, once links are followed: a root, and the path below it."""
     try:
         folder, name = os.path.split(os.path.realpath(path))
     except OSError as error:

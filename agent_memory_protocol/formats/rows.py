@@ -64,11 +64,7 @@ class Columns:
     def of(
         cls, pairs: Mapping[str, str], *, text: str | None = None, time: str | None = None, embeds: bool = True
     ) -> "Columns":
-        """Return what pairs of a column and a field say, and the columns of the text and the time.
-
-        Raises:
-            InvalidArgument: there is no such field, or one has two columns.
-        """
+        """Return the columns that pairs of a column and a field name, and those of the text and the time."""
         given = [*((target, column) for column, target in pairs.items()), ("text", text), ("timestamp_ms", time)]
         named: dict[str, str] = {}
         for said, column in given:
@@ -85,11 +81,7 @@ class Columns:
 
 
 def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
-    """Return a row as an entry.
-
-    Raises:
-        BadEntry: it has no text, or a value that no field of an entry can have.
-    """
+    """Return a row as an entry. Raises BadEntry if it has no text, or a value that no field of an entry can have."""
     left = {str(name): value for name, value in row.items() if name not in (None, "")}  # "" is the index of pandas
     fields = {name: _take(left, column) for name, column in columns.named.items()}
     for name in FIELDS:

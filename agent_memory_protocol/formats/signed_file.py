@@ -124,11 +124,10 @@ class SignedMemoryFile:
         return replace(unsigned, signature=sign_payload(signer, MEMORY_FILE, unsigned._payload()))
 
     def verify(self) -> None:
-        """Return if the agent that the file names has signed exactly it; `load` also looks at its records.
+        """Return if the agent that the file names has signed exactly it. `load` also looks at its records.
 
         Raises:
             BadSignature: it has not, or there is no signature.
-            MissingExtra: PyNaCl is not installed.
         """
         if self.agent is None or not self.signature:
             raise BadSignature("the memory file is not signed")

@@ -136,11 +136,7 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
 
 
 def newest(path: str, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
-    """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one added.
-
-    Raises:
-        DamagedFile: the file, or a row that is asked for, is unsound.
-    """
+    """Return the newest entries, those with a tag if one is given, newest first; of equal times the last one added."""
     first = "ORDER BY timestamp_ms DESC, seq DESC LIMIT :limit"
     tagged = "" if tag is None else f"WHERE seq IN (SELECT seq FROM entry_tags WHERE tag = :tag {first})"  # noqa: S608
     return _select(path, f"SELECT seq, {_COLUMNS} FROM entries {tagged} {first}", tag=tag, limit=limit)  # noqa: S608
@@ -156,11 +152,7 @@ def _widths(path: str) -> set[int]:
 def nearest(path: str, embedding: bytes, *, tag: str | None = None, limit: int = 10) -> list[MemoryEntry]:
     """Return the entries whose embedding is most like a given one, by cosine, the score in `relevance`; best first.
 
-    Entries whose embedding has another width are not compared.
-
-    Raises:
-        BadEntry: these bytes are not an embedding, or no entry has one of this width.
-        DamagedFile: the file is unsound.
+    Those of another width are not compared; BadEntry if none is of this width.
     """
     check(MemoryEntry("query", 0, "", embedding=embedding))
     columns = _COLUMNS.replace("relevance", "likeness(embedding) AS score")

@@ -59,13 +59,7 @@ class Format:
         return losses
 
     def read(self, path: str) -> Iterator[MemoryEntry | Problem]:
-        """Read a file, one entry at a time.
-
-        Raises:
-            DamagedFile: it has another format, or cannot be read from some place on.
-            StorageError: it cannot be opened.
-            MissingExtra: what reads it is not installed; the message says how to get it.
-        """
+        """Read a file, one entry at a time. Raises DamagedFile for another format."""
         found: Iterator[MemoryEntry | Problem] = self._code.read(path)
         return found
 
@@ -79,11 +73,7 @@ class Format:
         return entry, lost
 
     def encode(self, entry: MemoryEntry) -> Any:
-        """Return an entry as `write` and `append` take it.
-
-        Raises:
-            BadEntry, RefusedText, InvalidArgument, InvalidRecord: a rule of the format forbids it.
-        """
+        """Return an entry as `write` and `append` take it, or raise what the format's rules forbid."""
         return self._code.encode(entry)
 
     def write(self, path: str, encoded: Iterable[Any]) -> None:
@@ -95,10 +85,7 @@ class Format:
         self._code.append(path, encoded)
 
     def newest(self, path: str, tag: str, limit: int = 10) -> list[MemoryEntry]:
-        """Return the newest entries with a tag, newest first; of equal times the last one in the file.
-
-        Problems are left out. Raises as `read` does.
-        """
+        """Return the newest entries with a tag, newest first; of equal times the last one in the file."""
         if not hasattr(self._code, "newest"):
             return newest_of(self.read(path), tag, limit)
         found: list[MemoryEntry] = self._code.newest(path, tag, limit)
@@ -123,11 +110,7 @@ FORMATS = (
 
 
 def by_name(name: str) -> Format:
-    """Return the format of a name.
-
-    Raises:
-        InvalidArgument: it is unknown; the message lists those there are.
-    """
+    """Return the format of a name. Raises InvalidArgument if it is unknown."""
     for one in FORMATS:
         if one.name == name:
             return one
@@ -142,11 +125,7 @@ def by_suffix(path: str) -> Format | None:
 
 
 def to_write(path: str, name: str | None = None) -> Format:
-    """Return the format to write a file in: the one named, else that of the path's ending.
-
-    Raises:
-        InvalidArgument: there is none, or it can only be read.
-    """
+    """Return the format to write: the one named, else that of the path's ending. Raises InvalidArgument without one."""
     found = by_name(name) if name else by_suffix(path)
     if found is None:
         endings = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)
@@ -157,16 +136,7 @@ def to_write(path: str, name: str | None = None) -> Format:
 
 
 def detect(path: str, *, name: str = "") -> Format:
-    """Say which format a file has: its content decides, its ending only where the content cannot.
-
-    Args:
-        path: the file.
-        name: what it is called, where that is not its path.
-
-    Raises:
-        DamagedFile: it has none that is known.
-        StorageError: it cannot be opened.
-    """
+    """Say which format a file has: its content decides, the ending of its `name` only where the content cannot."""
     with reading(path) as file:
         start = file.read(_START)
         size = os.fstat(file.fileno()).st_size

@@ -29,9 +29,9 @@ _PERSONS = frozenset(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSY
 
 
 def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes] | None":
-    """Run git in the repository that a folder lies in, with `given` as its input, and return what came of it.
+    """Run git, with `given` as its input, in the repository of a folder.
 
-    None if it cannot be run, or takes more than five seconds.
+    None if it cannot be run, or takes five seconds.
     """
     import subprocess
 

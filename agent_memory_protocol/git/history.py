@@ -29,8 +29,7 @@ _RENAMES = 5
 def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
     """Return, of these paths, those that were tracked once and are gone, each with its name today, "" for none.
 
-    A path may leave out the folders that it begins in: `lib/a.py` is there as long as any tracked file ends with it.
-    Without git, or where git takes too long, nothing is gone.
+    A path may leave out the folders that it begins in. Where git takes too long, or is missing, nothing is gone.
     """
     tracked = _lines(answer(folder, "ls-files", "--full-name", ":/")) if paths else []
     if not tracked:

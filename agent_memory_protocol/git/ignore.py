@@ -27,7 +27,7 @@ _BOTH_SIDES = (
 def set_tracking(root: Root, wish: str) -> list[str]:
     """Let git track the memory (`track`) or not (`ignore`), by one line of `.gitignore`.
 
-    Returns what was done, and what else has to be before git does as it is told.
+    Say what has to be done besides.
     """
     tracks = wish == "track"
     changed = track(root) if tracks else ignore(root)
@@ -56,19 +56,16 @@ def track(root: Root) -> bool:
 
 
 def merge_by_lines(root: Root) -> bool:
-    """Have git merge ledgers, sightings and the days of reviews by keeping both sides' lines (decision 23).
-
-    A hosted merge ignores it; what was merged by hand still reads right. Says whether anything changed.
-    """
+    """Have git merge ledgers, sightings and the days of reviews by keeping both sides' lines (decision 23)."""
     return set_attributes(root, add=_BOTH_SIDES)
 
 
 def plan_attributes(
     root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()
 ) -> tuple[bytes | None, bytes] | None:
-    """Return the bytes that `.scaffolding/.gitattributes` has now, and those that `set_attributes` would give it.
+    """Return the bytes of `.scaffolding/.gitattributes` and those that `set_attributes` would give it.
 
-    None if nothing would change.
+    None if equal.
     """
     content = root.read(_ATTRIBUTES)
     old, data = b"" if content is None else content.data, _with_attributes(content, add, drop)
@@ -76,10 +73,7 @@ def plan_attributes(
 
 
 def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] = ()) -> bool:
-    """Add lines to `.scaffolding/.gitattributes`, which is made if it is missing, or take them out.
-
-    What the file says of the same names already stays. Says whether anything changed.
-    """
+    """Add lines to `.scaffolding/.gitattributes`, or take them out; say whether anything changed."""
     if plan_attributes(root, add=add, drop=drop) is None:
         return False
     # The holder of this lock may clear away what a killed writer of the file left.

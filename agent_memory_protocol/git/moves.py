@@ -48,18 +48,10 @@ class Moved:
 
 
 def moved_entries(folder: str, target: Target, ids: Collection[str], since: float, *, ledger: bool = False) -> Moved:
-    """Say which entries that are missing from a document were taken out by git.
+    """Say which of these entries, missing from a document or (`ledger`) its ledger, git has taken out `since` then.
 
-    An entry that the present commit has, or that was never committed, is in neither set: no step from one commit to
-    another took it out. Both sets are empty if git, a repository or its reflog is missing.
-
-    Args:
-        folder: the project root; it may lie anywhere in a checkout.
-        target: the document.
-        ids: the entries that are missing from it.
-        since: when they were last known to be there, in seconds since the epoch. Earlier steps do not count. Git
-            notes steps to the second, and those of the same second count.
-        ledger: whether it is the ledger that they are missing from.
+    An entry that the present commit has, or that was never committed, is in neither set. Both are empty if git, a
+    repository or its reflog is missing. Git notes steps to the second, and those of the same second count.
     """
     folder, path = _nearest(folder, target, LEDGER if ledger else target.parts[-1])
     steps = _steps(folder, since) if ids else []
@@ -139,10 +131,7 @@ def _ids_of_ledger(data: bytes) -> frozenset[str]:
 def _ids_at(
     folder: str, path: str, ids_of: Callable[[bytes], frozenset[str]], commits: Sequence[str]
 ) -> list[frozenset[str]] | None:
-    """Return the ids of a file's entries at each of these commits; no ids where the file was missing.
-
-    None if one of them cannot be read: its entries might pass for entries that were never there.
-    """
+    """Return the ids of a file's entries at each of these commits; no ids where the file was missing."""
     names = os.fsencode("".join(f"{commit}:./{path}\n" for commit in commits))
     objects = answer(folder, "cat-file", "--batch-check", given=names).splitlines()
     if len(objects) != len(commits):

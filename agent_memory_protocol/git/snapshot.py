@@ -10,11 +10,7 @@ _LARGEST = 1024 * 1024
 
 
 def files_at(folder: str, commit: str, below: str) -> dict[str, bytes]:
-    """Return every plain file below a folder of a project at a commit: its bytes, by its path from there.
-
-    Raises:
-        InvalidArgument: the project is in no repository, or git knows no such commit.
-    """
+    """Return every plain file below a folder of a project at a commit: its bytes, by its path from there."""
     if os.path.exists(os.path.join(folder, below, ".git")):
         folder, below = os.path.join(folder, below), "."  # the memory is a repository of its own
     if not answer(folder, "rev-parse", "--git-dir"):

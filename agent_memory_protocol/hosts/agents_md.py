@@ -33,9 +33,7 @@ Never secrets, what the code already shows, or what changes by the day. What `am
 def with_block(text: str) -> tuple[str, list[Insertion]]:
     """Return a text with the block at its end, and what was inserted.
 
-    Raises:
-        Refused: it has a block that is not as this program wrote it.
-        DamagedFile: one of the markers has no partner, or there are several.
+    Refused: its block is not as this program wrote it.
     """
     found = _find(text)
     if found.stray is not None or len(found.spans) > 1:
@@ -50,10 +48,7 @@ def with_block(text: str) -> tuple[str, list[Insertion]]:
 
 
 def without_block(text: str, recorded: Sequence[str]) -> str:
-    """Return a text without the block and the blank line before it; the text itself where the block is not ours.
-
-    A block is ours where it is what this version writes, or what the receipt has recorded (decision 48).
-    """
+    """Return a text without our block, as this version or the receipt has it (decision 48), and a blank line."""
     found = _find(text)
     if found.stray is not None or len(found.spans) != 1:
         return text

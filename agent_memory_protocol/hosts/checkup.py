@@ -27,7 +27,6 @@ class Started:
     """Where hosts are started, and for whom.
 
     Attributes:
-        folder: the folder that a host is started in.
         home: the person's home folder; "" for none.
         agents: the agents to say it of; "" is a session without a name.
         installed: the hosts that a receipt names: for the project, and for the person.
@@ -202,11 +201,7 @@ def _is_plugin(host: Host, text: str) -> bool:
 
 
 def _text(path: str) -> str | None:
-    """Return a file's text; None if there is no file.
-
-    Raises:
-        ValueError: what is there cannot be read as text; the message says what to do.
-    """
+    """Return a file's text; None if there is no file. Raises ValueError if what is there cannot be read as text."""
     if os.path.lexists(path) and not os.path.isfile(path):  # a pipe would be waited for
         if os.path.islink(path) and not os.path.exists(path):
             raise ValueError("that is a link that leads nowhere; mend it or remove it")

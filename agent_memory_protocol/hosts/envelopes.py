@@ -78,11 +78,7 @@ def digest_of(*names: str | None) -> str:
 
 
 def read(event: str, host: str, data: bytes) -> Event:
-    """Read what a host says at an event.
-
-    Raises:
-        ValueError: it is not a JSON object, or the host has no such event.
-    """
+    """Read what a host says at an event; ValueError if it is not a JSON object, or the host has no such event."""
     from .quick_json import read as read_json
 
     known = HOSTS.get(host)

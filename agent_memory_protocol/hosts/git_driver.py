@@ -59,12 +59,7 @@ class Driven:
 def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int, max_bytes: int) -> Driven:
     """Merge the files at three paths: the version that both sides come from, ours and theirs.
 
-    `path` is where the merged file is in the repository; its name says what it holds. The limits are those of a tier
-    document.
-
-    Raises:
-        InvalidArgument: one of them is missing.
-        StorageError: one of them cannot be read, or git is missing and cannot mark what is not certain.
+    The name at `path`, in the repository, says what they hold. The limits are those of a tier document.
     """
     merged = merge_file(read(base), read(ours), read(theirs), path=path, max_lines=max_lines, max_bytes=max_bytes)
     if merged is not None:
@@ -80,14 +75,7 @@ def merge_paths(base: str, ours: str, theirs: str, *, path: str, max_lines: int,
 
 
 def write(ours: str, data: bytes, actor: Actor) -> None:
-    """Put the result in the place of our version, where git looks for it.
-
-    Git hands over copies. An agent that names the memory itself would write into any of its files.
-
-    Raises:
-        AccessDenied: an agent names a file of the memory.
-        StorageError: it cannot be written; our version is as it was.
-    """
+    """Put the result in the place of our version, which is a copy: an agent may name no file of the memory there."""
     check_outside(actor, ours)
     folder, name = os.path.split(os.path.abspath(ours))
     with Root.open(folder) as root:
@@ -99,11 +87,8 @@ def write(ours: str, data: bytes, actor: Actor) -> None:
 def plan(workspace: Workspace, *, installs: bool) -> InstallPlan:
     """Say what makes git merge this project's memory with `amp`, in this checkout, or what takes that out again.
 
-    Changes nothing. The attributes travel with the repository. Git is told in each checkout which program they name:
-    a repository must not say which programs run.
-
-    Raises:
-        StorageError: there is no git repository, or no git.
+    The attributes travel with the repository. Git is told in each checkout which program they name: a repository must
+    not say which programs run.
     """
     made = InstallPlan()
     for key, wanted in _CONFIGURATION.items():

@@ -42,20 +42,9 @@ def harvest(
 ) -> list[Harvested]:
     """Save each finding of an output in the tier that it names, or else in the conversation's memory.
 
-    A finding for the `agent` tier goes to the saving agent's own memory; if a person saves, to the reporter's.
-
-    Args:
-        workspace: the project.
-        output: what the read-only agent has said.
-        actor: who saves.
-        conversation: the one it was reported in; by default the actor's.
-        reporter: who reported; by default the agent in the front matter of the output.
-        section: the heading for findings that are under none in their block.
-        only_conversation: put every finding into the conversation's memory, and say where it was meant to go.
-
-    Raises:
-        InvalidArgument: nobody says who reported, or in which conversation.
-        AccessDenied: this actor may not write in this conversation: it is read-only, or acts in another one.
+    A finding for the `agent` tier goes to the saving agent's own memory; if a person saves, to the reporter's. The
+    reporter is by default the agent in the front matter of the output. `section` is for findings under no heading.
+    `only_conversation` puts all into the conversation's memory, and says where each was meant to go.
     """
     named = reporter or reporter_named_in(output)
     if not named:

@@ -96,10 +96,9 @@ def answer_to(
 
 
 def read_stdin(fd: int) -> bytes:
-    """Read what the host says, without waiting for an end that never comes.
+    """Read what the host says, at most one byte more than `MOST_BYTES`, without waiting for an end that never comes.
 
-    At most one byte more than `MOST_BYTES` is read, which shows that there is more. A pipe that stays open is read
-    until it holds a whole JSON object, or nothing comes for `PATIENCE` seconds.
+    A pipe that stays open is read until it holds a whole JSON object, or nothing comes for `PATIENCE` seconds.
     """
     data = bytearray()
     while len(data) <= MOST_BYTES and _readable(fd, data):

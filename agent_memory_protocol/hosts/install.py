@@ -39,7 +39,6 @@ class FileChange:
     """A file, or a key of git's configuration, that becomes something else.
 
     Attributes:
-        name: how a person knows it.
         before, after: its bytes now and then; None if there is nothing.
     """
 
@@ -82,11 +81,7 @@ class InstallPlan:
     notes: list[str] = field(default_factory=list)
 
     def carry_out(self) -> None:
-        """Do what the plan says.
-
-        Raises:
-            StorageError: something cannot be changed, or is not what was planned from; plan again.
-        """
+        """Do what the plan says; StorageError if something is not what was planned from."""
         for change in self.changes:
             change.do()
         for step in self.last:
@@ -94,27 +89,13 @@ class InstallPlan:
 
 
 def check_may_install(actor: Actor) -> None:
-    """Refuse an agent: what guards agents is for their owner to put in place and to take away.
-
-    Raises:
-        AccessDenied: an agent acts.
-    """
+    """Refuse an agent: what guards agents is for their owner to put in place and to take away."""
     if not actor.is_person:
         raise AccessDenied(f"{actor} may not change what its host runs; the person who owns the project may")
 
 
 def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
-    """Say what becomes of each file. Changes nothing.
-
-    Args:
-        place: where.
-        target: a host, or `agents-md`.
-        program: how a shell calls `amp-hook`; see `program_for`.
-
-    Raises:
-        DamagedFile: a file cannot be read as what it should be.
-        InvalidArgument: the target has no such place.
-    """
+    """Say what becomes of each file for a target: a host, or `agents-md`. `program` is what `program_for` returns."""
     plan = InstallPlan()
     receipt = Receipt.read(place)
     files: dict[str, Any] = {}
@@ -157,11 +138,7 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
 
 
 def check_runs(place: InstallPlace, target: str, program: str, environ: Mapping[str, str]) -> None:
-    """Run the hook of a session's start once, as the host would.
-
-    Raises:
-        StorageError: it does not run, or is another program; the message says what to do.
-    """
+    """Run the hook of a session's start once, as the host would; StorageError if it does not do its work."""
     host = HOSTS.get(target)
     if host is not None:
         command = f"{program} {host.call('session-start', for_person=not place.is_project)}"
@@ -216,14 +193,7 @@ def diagnose(place: InstallPlace, receipt: Receipt) -> Iterator[Diagnosis]:
 
 
 def program_for(target: str, place: InstallPlace, found: str | None, installed: str) -> str:
-    """Return how a shell calls `amp-hook`: by name if a shell finds it, else from the project, else by its path.
-
-    Args:
-        target: the host.
-        place: where something is installed.
-        found: where a shell finds a program of that name; None if there is no such program.
-        installed: where this installation has it.
-    """
+    """Return how a shell calls `amp-hook`: by name if it is `found`, else from the project, else by its path."""
     if found or target not in HOSTS:
         return "amp-hook"
     inside = os.path.relpath(installed, place.base)

@@ -37,10 +37,8 @@ class Node:
     """A value in a text, and its name if it is a member of an object.
 
     Attributes:
-        name: the name; "" outside an object.
         begin: the first character, that of the name if there is one.
         start, end: the first character of the value, and the one after its last.
-        value: what `json.loads` would give.
         inside: the members of an object, or the items of a list.
     """
 
@@ -57,20 +55,12 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """Read a text. A byte-order mark before it is passed over.
-
-    Raises:
-        NotJson: it is not JSON.
-    """
+    """Read a text. A byte-order mark before it is passed over. Raises NotJson if it is not JSON."""
     return _Reader(text).read_all()
 
 
 def oddities(text: str) -> list[tuple[Oddity, int]]:
-    """Return what in a text a strict reader of JSON would not take, and where.
-
-    Raises:
-        NotJson: the text is not JSON at all.
-    """
+    """Return what in a text a strict reader of JSON would not take, and where."""
     reader = _Reader(text)
     reader.read_all()
     return reader.odd

@@ -13,11 +13,8 @@ class HostForm:
     """How one host is told of a server.
 
     Attributes:
-        file: where the settings go.
-        table: the key of the servers in them.
         begins, ends: what else is said of a server, before and after its command.
         in_one: whether the program and its arguments are one list.
-        is_toml: whether the settings are TOML.
     """
 
     file: str

@@ -33,11 +33,7 @@ class _Rules:
 
 
 def read(data: bytes) -> object:
-    """Return what a JSON text says.
-
-    Raises:
-        ValueError: it is not JSON; the message says where.
-    """
+    """Return what a JSON text says. Raises ValueError if it is not JSON."""
     value, end = _scan(data)
     if end:
         return value

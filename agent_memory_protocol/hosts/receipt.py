@@ -23,7 +23,6 @@ class InstallPlace:
 
     Attributes:
         base: the folder that the files lie below.
-        receipt: the receipt, below `base`.
         moved: for a host whose settings an environment variable moves away, the folder they lie in then.
         external_links: whether links that lead out of `base` are followed (decision 6).
     """
@@ -49,11 +48,7 @@ def in_project(root: str, *, external_links: bool = False) -> InstallPlace:
 
 
 def for_person(environ: Mapping[str, str]) -> InstallPlace:
-    """Return the place of the person who runs this.
-
-    Raises:
-        InvalidArgument: the environment names no home folder.
-    """
+    """Return the place of the person who runs this. Raises InvalidArgument if the environment names no home folder."""
     home = home_folder(environ)
     if not home:
         raise InvalidArgument("HOME names no folder, so --user has no place; set it")
@@ -75,11 +70,7 @@ class Receipt:
 
     @classmethod
     def read(cls, place: InstallPlace) -> "Receipt":
-        """Read the receipt of a place; an empty one if there is none.
-
-        Raises:
-            DamagedFile: the file is something else.
-        """
+        """Read the receipt of a place; an empty one if there is none, DamagedFile for something else."""
         with place.open() as root:
             content = root.read(place.receipt, limit=LARGEST)
         if content is None:

@@ -17,13 +17,7 @@ _NOT_FOUND = 127
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """What a hook answered.
-
-    Attributes:
-        context: the text that the agent would be given.
-        problem: why the hook is of no use; "" where it works.
-        said: what it told a person on stderr, in one line.
-    """
+    """What a hook answered: the text for an agent, why it is of no use ("" if it works), and its line on stderr."""
 
     context: str = ""
     problem: str = ""
@@ -33,10 +27,7 @@ class Rehearsed:
 def rehearse(
     host: Host, event: str, command: str, folder: str, environ: Mapping[str, str], *, agent: str = ""
 ) -> Rehearsed:
-    """Run a command line at the event that it is for, as if a session or an agent began in that folder.
-
-    What makes it fail open is left away, so that its failure is seen.
-    """
+    """Run a command line at the event that it is for, in that folder, without what would hide its failure."""
     message = {
         "session_id": _SESSION,
         "cwd": folder,

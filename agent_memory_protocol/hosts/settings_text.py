@@ -20,12 +20,9 @@ _CALL = re.compile(r"""(?<![\w-])amp-hook(?:\.exe)?["']? +([a-z-]+)(?: +--host[ 
 
 
 def with_hooks(text: str, wanted: Mapping[str, object], begins: str) -> tuple[str, list[Insertion]]:
-    """Return the settings with our group of hooks added at the end of each event's list, and what was inserted.
+    """Return the settings with our group of hooks at the end of each event's list, and what was inserted.
 
-    An empty file becomes `begins` first.
-
-    Raises:
-        NotJson: the text is not a JSON object, or what should hold the hooks is something else.
+    An empty file becomes `begins` first. NotJson: what should hold the hooks is something else.
     """
     made: list[Insertion] = []
     if _is_blank(text):
@@ -49,11 +46,7 @@ def with_hooks(text: str, wanted: Mapping[str, object], begins: str) -> tuple[st
 def without_hooks(text: str, recorded: Iterable[str]) -> str:
     """Return the settings without the hooks that were inserted; lists and tables left empty by that go too.
 
-    `recorded` are the pieces of text that were inserted, as the receipt has them (decision 48). Of two hooks with the
-    same command, the later one goes.
-
-    Raises:
-        NotJson: the text is not JSON.
+    `recorded` are the inserted texts of the receipt (decision 48). Of two equal hooks, the later one goes.
     """
     for piece in recorded:
         for quoted in _COMMAND.findall(piece):
@@ -64,11 +57,7 @@ def without_hooks(text: str, recorded: Iterable[str]) -> str:
 
 
 def check(text: str, host: Host) -> None:
-    """Refuse settings that this host would not read: because of their JSON, or of a hook that anybody wrote into them.
-
-    Raises:
-        NotJson: it names the first thing that the host does not take, and where.
-    """
+    """Refuse settings that this host would not read; NotJson names the first thing that it does not take, and where."""
     if _is_blank(text):
         return
     odd: list[tuple[str, int]] = [*json_text.oddities(text)]
@@ -94,11 +83,7 @@ def is_bare(text: str) -> bool:
 
 
 def commands(text: str) -> list[tuple[str, str]]:
-    """Return each hook's event, in the host's words, and its command line.
-
-    Raises:
-        NotJson: the text is not a JSON object, or what should hold the hooks is something else.
-    """
+    """Return each hook's event, in the host's words, and its command line."""
     if _is_blank(text):
         return []
     if text.startswith("//"):

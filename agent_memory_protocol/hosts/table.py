@@ -93,8 +93,7 @@ class Host:
     def hooks(self, program: str, *, for_person: bool = False) -> dict[str, dict[str, object]]:
         """Return, for each of the host's events, what is added to its list.
 
-        The command line fails open by itself: without the program, memory is lost and never the host. To Gemini CLI,
-        any exit code but 0 and 1 is a denial.
+        The command line fails open by itself: to Gemini CLI, any exit code but 0 and 1 is a denial.
         """
         wanted: dict[str, dict[str, object]] = {}
         for event, (native, tools) in self.events.items():

@@ -81,12 +81,10 @@ class Store:
     """The memory of one owner, as another tool keeps it.
 
     Attributes:
-        kind: whose memory it is, in words.
         path: the folder or file it was found in.
         document: its page of entries; None if it has none.
         notes: files of one fact each.
         pages: longer texts.
-        problems: what could not be read, and why.
         outside: what its pages include that is not a file of the project, as it is written there.
         said: what is known of the entries of its page, by the ids that they have here.
     """
@@ -103,13 +101,9 @@ class Store:
 
 
 def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
-    """Read every store at a path: a store's own folder or file, or a project that holds some.
+    """Read every store at a path: its own folder or file, or a project that holds some; without what has expired `now`.
 
-    What has expired at the moment `now` is left out. Rules files are named by their path from `project`.
-
-    Raises:
-        InvalidArgument: nothing is there, or no memory that amp knows; the message says what amp reads.
-        StorageError: the folder itself cannot be listed.
+    Rules files are named by their path from `project`. InvalidArgument says what amp reads if it knows nothing there.
     """
     path = os.path.abspath(path)
     if not os.path.exists(path):

@@ -57,17 +57,12 @@ class Suggestion:
     Attributes:
         action: ADD, REMOVE or MOVE.
         kind: REPEATED, DECIDED, LEARNED, STALE, DOUBLE or OVERFLOW.
-        text: what the entry says, without its bullet and date.
         target: the document it goes to; for REMOVE, the one it leaves.
         entry_id: the entry that leaves; "" for ADD.
-        confidence: from 0 to 1.
         sightings: the conversations it was seen in.
-        section: the heading it goes under.
         day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
         is_repeat: for REMOVE, whether the other entry says it word for word.
         is_unconfirmed: whether it would be everybody's, though only one conversation says it, or others in other words.
-        wordings: what else it may be called: texts that use much the same words, for a person to compare.
-        marks: the marks that go with it.
         origins: for ADD, the entries that say it where it was seen: what is known of them goes with it.
     """
 
@@ -129,8 +124,6 @@ class Insight:
 
     Attributes:
         keys: those of the wordings in which conversations say it, then those in which lasting memory does.
-        text: its fullest form.
-        sightings: where it is now.
         conversations: all that ever had it, those remembered from earlier included.
         decided: the heading of the decision it is; "" if it is not one.
         keyword: the word by which it says that it is a lesson; "" if it does not.
@@ -153,10 +146,7 @@ class Material:
     """What there is to distill.
 
     Attributes:
-        conversations: their documents, by id.
         designs: the designs next to them, `specs/design.md`, by the conversation's id.
-        shared: the shared document; None if there is none.
-        agents: the agents' documents, by name.
         earlier: for each insight by its key, the conversations it was seen in before.
         confidences: what is known of the confidence of shared entries, by id.
         gone: the paths that entries name and that git knew once, each with its name today, "" for none.
@@ -181,9 +171,7 @@ class Material:
 def find_insights(material: Material) -> list[Insight]:
     """Group what conversations say, and what their designs decide, by what it says, most often seen first.
 
-    Two texts say the same when, but for case, punctuation, plurals and words that carry nothing, they hold the same
-    words in the same order, or when `alike` finds that they claim the same in other words. What differs in a number,
-    path, name or negation is another insight.
+    Two texts say the same if they have one gist, or if `alike` finds that they claim the same in other words.
     """
     groups: dict[str, list[tuple[Sighting, str, str]]] = {}
     for sighting, text, decided in _sightings(material):
@@ -399,10 +387,7 @@ def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:
-    """Return the entries of conversations that were sighted, and the marks that go with what they say.
-
-    It ends only where each of them ends, and then with the last one.
-    """
+    """Return the entries that were sighted, and the marks that go with them: an end if each has one, then the last."""
     lines = {(one.conversation, one.line) for one in seen if not one.in_design}
     found = [
         (document.target, entry_id, entry)

@@ -52,9 +52,7 @@ _MOST_READ = 300
 class Beside:
     """The facts of a project's documents and notes that may meet new ones: those that share enough words with one.
 
-    Attributes:
-        facts: what the actor may read of them. What cannot be read is told elsewhere.
-        unread: what was not looked at, in words; "" where all was.
+    What the actor cannot read is told elsewhere; `unread` says in words what was not looked at.
     """
 
     def __init__(self, session: Session, texts: Iterable[str], besides: Document | None = None) -> None:
@@ -99,10 +97,7 @@ class Beside:
 
 
 def met_by(facts: Sequence[Fact], others: Sequence[Fact], home: Target | None = None) -> Iterator[str]:
-    """Say of each new fact which other it meets first; nothing where it meets none.
-
-    Entries of the document `home` are named without their file.
-    """
+    """Say of each new fact which other it meets first; nothing where it meets none."""
     for one in facts:
         met = first_meeting(one, others)
         if met is not None:

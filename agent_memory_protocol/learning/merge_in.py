@@ -43,12 +43,7 @@ _LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")
 
 @dataclass(frozen=True, slots=True)
 class KeptOut:
-    """Something that is not brought in.
-
-    Attributes:
-        reason: why it is not brought in.
-        exit_code: that of the error by which it could not be read, or written here; 0 if what it says keeps it out.
-    """
+    """What is not brought in, why, and the exit code of the error that kept it out; 0 if what it says does."""
 
     where: str
     reason: str
@@ -71,10 +66,8 @@ class Adoption:
     Attributes:
         entries: the new entries, their Markdown.
         present: how many of its entries are here already.
-        text: the document with them; None if it stays as it is.
         notes: the new notes, by file name.
         index_lines: lines of its index that have no room in the document, each with what it was under.
-        left_out: what does not come in, and why.
         contradictions: new entries that contradict entries here.
         old: new entries whose own date is past the age at which entries are pruned.
     """
@@ -134,11 +127,9 @@ class Here:
 
     Attributes:
         text: the document, or the header a new one begins with.
-        notes: the notes next to it, their texts by file name.
         beside: the lines in the files beside it that its index has no room for.
         gone: the ids of entries that were taken out here, each with the key of its label; they do not come back.
         secret_in: describes the first secret in a text, "" if there is none.
-        max_lines, max_bytes: the limits of a document and of a note.
         old_before: entries dated before this day, as an ordinal, are past the age at which they are pruned.
     """
 
@@ -317,10 +308,7 @@ class _Plan:
     def _as_much_as_fits(
         self, mine: Document, theirs: Document, lines: Sequence[IndexLine]
     ) -> tuple[Document | None, Sequence[IndexLine]]:
-        """Merge a document in with as many of its new index lines as have room, and return the others.
-
-        Index lines stay lines of an index: nothing else may say what they say of a note.
-        """
+        """Merge a document in with as many of its new index lines as have room, and return the others."""
         known = [one for one in theirs.outline.index_lines if one not in lines]
         merged = _merged(mine, _without_lines(theirs, known))
         if merged is not None and self._fits(merged.data.decode()):

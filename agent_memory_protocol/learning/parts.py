@@ -26,14 +26,9 @@ _Cut = Callable[[list[str]], list[list[str]]]
 
 
 def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) -> dict[str, str]:
-    """Return a text as a note, or as the parts of one: their texts, by file name.
+    """Return a text as a note, or the parts of one: their texts by file name, the first `STEM.md`.
 
-    Args:
-        stem: the file name of the note, without `.md`.
-        text: the text, with the header it may have.
-        source: the name of the file that it is from.
-        max_lines: the most lines of a note.
-        max_bytes: the most bytes of a note.
+    `source` is its file.
     """
     lines = split_lines(text)
     begin = front_matter_end(lines)

@@ -69,7 +69,6 @@ class Route:
         place: `state`, `lesson`, `secret` or `repository`.
         tier: of a lesson, the tier that takes it.
         note_type: of a lesson, the type of note it makes; None if an entry of the tier is enough.
-        reason: one sentence, with the words it goes by.
         question: what to ask oneself before saving it all the same; empty for a lesson.
         is_sure: whether nothing in the text speaks for another place.
     """
@@ -105,10 +104,7 @@ def route(text: str) -> Route:
 
 @lru_cache(maxsize=256)
 def outside(text: str) -> Route | None:
-    """Return where a text belongs that surely is not a lesson but state, or in the repository; None in any doubt.
-
-    Secrets are not looked for.
-    """
+    """Return where a text belongs that is surely state, or in the repository; None in any doubt, and for secrets."""
     found = _surely(text, STATE, REPOSITORY)
     return None if found is None or found.place == LESSON else found
 
@@ -122,8 +118,8 @@ def loosely_secret(text: str) -> Route | None:
 def misplaced(text: str, tier: Tier, *, is_dated: bool = False) -> Route | None:
     """Return where a text belongs, if surely not in this tier; None in any doubt.
 
-    A date says that the writer knows an entry to be time-sensitive, and what a conversation needs to know for now
-    may well be state, or found in the code.
+    A date says that the writer knows an entry to be time-sensitive; a conversation may need what is state, or in the
+    code.
     """
     found = _surely(text, STATE, REPOSITORY, *_TIERS)
     if found is None:

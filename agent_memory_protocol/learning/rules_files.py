@@ -94,7 +94,6 @@ class Rules:
     """What one file of rules holds.
 
     Attributes:
-        title: what it is called, for a heading.
         text: the entries, as Markdown under headings of level 2 and deeper.
         sections: its long sections: the title of each, and its Markdown.
         imports: the paths that it includes, as written, each on a line of its own.
@@ -230,8 +229,7 @@ def _title_of(path: str) -> str:
 def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
     """Return the title of a page, and its sections: the heading of each, "" before the first, and its Markdown.
 
-    Where the page has one heading of level 1, that is its title, and those of level 2 begin sections; else the
-    highest level does.
+    The title is the only heading of level 1; then those of level 2 begin sections, else those of the highest level.
     """
     plain = _without_code(lines)
     levels = [markdown.heading_level(line) if line.startswith("#") else 0 for line in plain]

@@ -29,11 +29,8 @@ class Finding:
     """Something that is wrong, where, and what to do.
 
     Attributes:
-        rule: the id of the rule.
-        severity: `error`, `warning` or `note`.
         path: the file, relative to the project root.
         line: the line, from 1; None for the file as a whole.
-        message: what is wrong and what to do, one sentence.
         fix: what `--fix` would change; None where only a person can decide.
     """
 

@@ -15,7 +15,6 @@ class IndexView:
     """An index as the rules see it.
 
     Attributes:
-        lines: the lines of its file.
         files: the notes that are there, by their key.
         unread: those of them that cannot be read, for which `amp index` makes no line.
         elsewhere: the keys of those that another file lists.

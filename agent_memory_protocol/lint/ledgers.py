@@ -18,7 +18,6 @@ class LedgerView:
         contents: what they mean together.
         redacted: the ids of entries that were taken out of it for good.
         is_ignored: whether git ignores it while it tracks the document.
-        allowed: fingerprints of what only looks like a secret.
     """
 
     lines: Sequence[tuple[Line, str]]

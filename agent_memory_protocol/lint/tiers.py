@@ -26,7 +26,6 @@ class TierView:
         gone: the paths that entries name and that git knew once, each with its name today, "" for none.
         lost: the lines and symbols that entries name and that are missing, each with the words that say so.
         elsewhere: normalised lines of the documentation and of all tiers, and where each is first.
-        allowed: fingerprints of what only looks like a secret.
     """
 
     document: Document
@@ -232,10 +231,7 @@ def _is_first(view: TierView, line: int) -> bool:
 
 
 def _raw_lines(lines: Sequence[str]) -> int:
-    """Count the lines of code or data: all that are fenced, or the longest run outside without a blank or a bullet.
-
-    Such a run is a log or a table that was pasted as it is.
-    """
+    """Count the lines of code or data: all that are fenced, or the longest run outside without a blank or a bullet."""
     fenced = run = longest = 0
     fence = ""
     for line in lines:

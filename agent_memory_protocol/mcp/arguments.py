@@ -15,12 +15,8 @@ class Parameter:
     """One argument of a tool.
 
     Attributes:
-        kind: which kind of value it is.
-        description: what it is for, as the caller reads it.
-        required: whether it must be given.
         choices: the only values that are allowed; empty for any.
         minimum: the least value of a number, and the fewest texts of a list.
-        maximum: the greatest value of a number.
     """
 
     name: str
@@ -63,8 +59,7 @@ def schema(parameters: Sequence[Parameter]) -> dict[str, object]:
 def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> dict[str, Any]:
     """Check what a caller sent and return the keywords that the tool is called with. What is null is left out.
 
-    Raises:
-        InvalidArgument: the message names every argument that is missing, unknown or of the wrong kind.
+    InvalidArgument names every argument that is missing, unknown or of the wrong kind.
     """
     values = {name: value for name, value in (sent or {}).items() if value is not None}
     known = {one.name: one for one in parameters}

@@ -17,13 +17,7 @@ _LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a line is not read.
-
-    Attributes:
-        id: the id of the request that it was meant to be; None where it shows none.
-        is_json: whether it is JSON at all.
-        message: what is wrong with it and what to do, in one line.
-    """
+    """Why a line is not read, in one line with what to do; the id of the request it was, if it shows one."""
 
     id: int | str | None
     is_json: bool

@@ -39,13 +39,7 @@ KNOWN: dict[str, Json] = {
 
 
 def shape(*keys: str, may_lack: Collection[str] = (), **others: Json) -> Json:
-    """Return the schema of an object with these keys, and with others whose schemas are given; it has no more.
-
-    Args:
-        keys: the keys whose kind is the same in every answer.
-        may_lack: those of all keys that are only there where they apply.
-        others: further keys, each with its schema.
-    """
+    """Return the schema of an object with these keys, known everywhere, and `others` with theirs, and no more."""
     properties = {**{key: _KINDS[key] for key in keys}, **others}
     required = [key for key in properties if key not in ("agent", "conversation", *may_lack)]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -321,7 +321,6 @@ class Resource:
 
     Attributes:
         uri: `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`.
-        title, description: what it is, as a person reads it who chooses.
         file: where it is, and its size.
     """
 
@@ -349,11 +348,7 @@ def resources(door: Door) -> list[Resource]:
 
 
 def read_resource(door: Door, uri: str) -> str:
-    """Return the text of a resource.
-
-    Raises:
-        InvalidArgument: this actor has no resource of that URI.
-    """
+    """Return the text of a resource. Raises InvalidArgument if this actor has no resource of that URI."""
     for one in resources(door):
         if one.uri == uri:
             text = door.workspace.read_file(one.file.target, note=one.file.note, actor=door.actor)

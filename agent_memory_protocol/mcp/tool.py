@@ -20,8 +20,6 @@ class Door:
     """What the tools work on, and for whom.
 
     Attributes:
-        records: the memory directory of records.
-        index: what finds entries and notes.
         keeps_records: whether the tools of the record format's own server are offered, which write records.
     """
 
@@ -61,7 +59,6 @@ class Tool:
 
     Attributes:
         name, title, description: what it is to a host and a model.
-        output: the JSON Schema of what it answers.
         run: does it; takes the door, and the arguments by their names.
         writes: whether it changes memory; it is not offered to read-only agents then.
         takes_away: whether something may leave memory by it.
@@ -84,11 +81,7 @@ class Tool:
         return schema(self.parameters)
 
     def call(self, door: Door, sent: Mapping[str, object] | None) -> Answer:
-        """Check what was sent, and do it.
-
-        Raises:
-            AgentMemoryError: it cannot be done; the message says why.
-        """
+        """Check what was sent, and do it. Raises AgentMemoryError if it cannot be done."""
         return self.run(door, **read(self.parameters, sent))
 
 

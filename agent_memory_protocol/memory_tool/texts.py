@@ -43,11 +43,7 @@ def path_of(names: Names) -> str:
 
 
 def text_of(command: Mapping[str, object], key: str) -> str:
-    """Return a text of a command.
-
-    Raises:
-        InvalidArgument: it is missing, or not a text.
-    """
+    """Return a text of a command. Raises InvalidArgument if it is missing, or not a text."""
     value = command.get(key)
     if not isinstance(value, str):
         raise InvalidArgument(f"the command needs {key}, a text")
@@ -67,10 +63,7 @@ def view_range(command: Mapping[str, object], lines: int) -> tuple[int, int]:
 
 
 def plain_text(text: str) -> str:
-    r"""Return a text with `\n` for its line ends where all of them are `\r\n`; any other as it is.
-
-    A model sends lines that end in `\n`, so in such a file it would never find two lines again.
-    """
+    r"""Return a text with `\n` for its line ends where all of them are `\r\n`, as a model will send them."""
     ends = text.count("\r\n")
     return text.replace("\r\n", "\n") if ends and ends == text.count("\n") else text
 

@@ -198,10 +198,7 @@ class MemoryTool:
     # -- files and folders ---------------------------------------------------------------------------------------------
 
     def _below(self, names: Names) -> Tree | None:
-        """Return what is in a folder; None where the folder does not exist.
-
-        The places of the actor's own documents are there from the start, so that it sees where it may write.
-        """
+        """Return what is in a folder; None where it is missing. The actor's own places are there from the start."""
         files = self._files()
         spelled = {file.target: file.target for file in files.values()}
         places = [self._folder_of(spelled.get(target, target)) for target in self._own()]

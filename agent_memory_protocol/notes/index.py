@@ -91,10 +91,7 @@ class Built:
 
 @lru_cache(maxsize=256)
 def read(text: str) -> Index:
-    """Find the index in a text of a tier file, or of one beside it; 10,000 notes take 50 of these.
-
-    A watcher mostly asks of what it has just written itself.
-    """
+    """Find the index in a text of a tier file, or of one beside it; 10,000 notes take 50 of these."""
     if not any(sign in text for sign in _SIGNS):
         return Index((), frozenset(), (), (), " - ")
     shown = links.visible_lines(text)
@@ -157,13 +154,8 @@ def build(
 ) -> Built:
     """Return the tier file's text with its block brought up to date, and the files for what has no room there.
 
-    Args:
-        text: the tier file.
-        files: the notes of the folder that are to have a line, as `by_key` gives them.
-        heads: for each of them, by file name, what its line is made from.
-        max_lines: the limit of the tier file and of each file beside it.
-        max_bytes: the other limit.
-        beside: the texts of `INDEX.md`, `INDEX-2.md` and so on, as they are.
+    `files` are the notes that are to have a line, as `by_key` gives them, `heads` what each line is made from, and
+    `beside` the texts of `INDEX.md` and so on. The limits hold for each of these files.
     """
     if read(text).problem:
         return Built(text, tuple(beside), problem=read(text).problem)
@@ -275,9 +267,9 @@ def is_beside(name: str) -> bool:
 
 
 def add_lines(beside: Sequence[str], lines: Sequence[tuple[str, str]], max_lines: int, max_bytes: int) -> list[str]:
-    """Return the texts of `INDEX.md` and so on with lines added that a person wrote.
+    """Return the texts of `INDEX.md` and so on with lines that a person wrote, each under what it was under.
 
-    Each line comes with what it was under, headings and label, "" for nothing. One that is there already stays alone.
+    "" for nothing.
     """
     texts = [_without_block(one) for one in beside] or [TITLE]
     there = {line for one in texts for line in one.split("\n")}
@@ -323,10 +315,9 @@ def _in_order(indexes: Sequence[Index], files: Mapping[str, str]) -> list[str]:
 
 
 def _around_blocks(raw: list[str], index: Index, newline: str) -> tuple[list[str], list[str]]:
-    """Return the lines before and after the block, its own heading and the blank lines it brought taken off.
+    """Return the lines before and after the last block, without its own heading and the blank lines it brought.
 
-    A merge may have left two blocks. One is enough, where the last of them is. What somebody has put between the
-    markers follows them.
+    A merge may have left two blocks. What somebody has put between the markers follows them.
     """
     before: list[str] = []
     position = 0

@@ -94,8 +94,7 @@ def parse(text: str, file: str) -> Note:
 def read_head(text: str) -> Head | None:
     """Read the head of a note from its first lines; None where they are too few to hold the whole header.
 
-    Most headers are plain `key: value` lines, and an index is built from thousands, so those are read at once and
-    only others take the full reader.
+    Most headers are plain `key: value` lines, which are read at once: an index is built from thousands.
     """
     if not text.startswith("---\n"):
         if text.startswith("---"):
@@ -141,11 +140,7 @@ def title_of(file: str, head: Head) -> str:
 
 
 def file_name(note_type: str, slug: str) -> str:
-    """Return the file of a new note: `feedback_market-before-machinery.md`.
-
-    Raises:
-        InvalidArgument: there is no such type, or the slug cannot be part of a file name.
-    """
+    """Return the file of a new note, `feedback_market-before-machinery.md`, or refuse its type or slug."""
     if note_type not in TYPES:
         raise InvalidArgument(f"{note_type!r} is not a type of note; the types are {', '.join(TYPES)}")
     slug = slug.removesuffix(".md").removeprefix(f"{note_type}_")
@@ -156,11 +151,7 @@ def file_name(note_type: str, slug: str) -> str:
 
 
 def render(note_type: str, file: str, description: str, *, why: str, how: str, body: str = "") -> str:
-    """Return the text of a new note. Strict YAML reads the same strings back from its header.
-
-    Raises:
-        RefusedText: a part that every note has is empty, or holds what a reader would not see.
-    """
+    """Return the text of a new note. Strict YAML reads the same strings back from its header."""
     parts = {"description": description, "Why": why, "How to apply": how}
     for what, text in parts.items():
         if not text.strip():

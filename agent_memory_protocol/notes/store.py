@@ -97,11 +97,7 @@ def is_note(name: str, tier_file: str) -> bool:
 
 
 def read_beside(root: Root, folder: tuple[str, ...]) -> list[str]:
-    """Read the files beside a tier file that hold what its index has no room for, in their order.
-
-    Raises:
-        DamagedFile: one cannot be read as text.
-    """
+    """Read the files beside a tier file that hold what its index has no room for, in their order."""
     texts: list[str] = []
     while True:
         parts = (*folder, beside_name(len(texts) + 1))
@@ -149,11 +145,7 @@ def read_folder(root: Root, folder: tuple[str, ...], tier_file: str) -> Folder:
 
 
 def read_head(root: Root, parts: tuple[str, ...]) -> Head | None:
-    """Read a note's head; None where the file does not exist. Mostly its first 512 bytes are enough.
-
-    Raises:
-        DamagedFile: it cannot be read as text.
-    """
+    """Read a note's head; None where the file does not exist. Mostly its first 512 bytes are enough."""
     start = root.read_start(parts, _START_BYTES)
     if start is None:
         return None
@@ -165,11 +157,7 @@ def read_head(root: Root, parts: tuple[str, ...]) -> Head | None:
 
 
 def read(root: Root, folder: tuple[str, ...], name: str) -> tuple[Note, str] | None:
-    """Read a note whole, and its text; None where it does not exist.
-
-    Raises:
-        DamagedFile: it cannot be read as text.
-    """
+    """Read a note whole, and its text; None where it does not exist."""
     parts = (*folder, name)
     content = root.read(parts, limit=_LARGEST)
     if content is None:

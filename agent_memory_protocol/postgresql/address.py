@@ -33,7 +33,6 @@ class Address:
 
     Attributes:
         conninfo: the address as libpq takes it, with the password if there is one.
-        namespace: the namespace.
         has_password: whether there is one.
     """
 
@@ -47,11 +46,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str, namespace: str | None = None) -> Self:
-        """Read an address; a `namespace` that is given must not contradict the one in it.
-
-        Raises:
-            InvalidArgument: it does not name a PostgreSQL server, or the namespace cannot be called so.
-        """
+        """Read an address of a PostgreSQL server; a `namespace` that is given must not contradict the one in it."""
         scheme = next((one for one in _SCHEMES if text.startswith(one)), None)
         if scheme is None or not text.isprintable():
             raise InvalidArgument("the address of a store on PostgreSQL begins with postgresql://")
@@ -79,11 +74,7 @@ class Address:
 
 
 def check_namespace(name: str | None) -> str:
-    """Return the name of a namespace. It is also that of a schema, and the beginning of two roles.
-
-    Raises:
-        InvalidArgument: it cannot be one.
-    """
+    """Return the name of a namespace, which is also that of a schema, and the beginning of two roles; or refuse it."""
     if name is None or not _NAME.fullmatch(name) or name.startswith("pg_") or name in _RESERVED:
         raise InvalidArgument(
             f"{str(name)[:80]!a} cannot be a namespace; one is a letter from a to z and then up to 54 of a to z, 0 to 9"

@@ -28,14 +28,8 @@ def sql_of(address: Address) -> str:
 def prepare(address: Address) -> str:
     """Make the namespace of an address, or bring it up to date; return what was there before, "" for nothing.
 
-    What finds the records is mended where it is not made of their newest versions.
-
-    Positions in the change feed end here: those who follow it read everything again. So a copy that was restored from a
-    backup is safe to go on with.
-
-    Raises:
-        AccessDenied: the user may not make schemas or roles.
-        StorageError: the server is too old, or the namespace newer than this program.
+    What finds the records is mended where it is not made of their newest versions. Positions in the change feed end
+    here: those who follow it read everything again, so a restored backup is safe to go on with.
     """
     server = Server(address, checked=False)
 

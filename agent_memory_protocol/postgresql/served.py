@@ -31,9 +31,7 @@ class _OnServer(Seen):
 class FedSeen(_OnServer):
     """What was last seen of each record of a server. A look reads from the change feed what is new.
 
-    Args:
-        store: the records.
-        path: the file of what was seen, and of how far the feed was read; None keeps that in this process.
+    `path` is the file of what was seen, and of how far the feed was read; None keeps that in this process.
     """
 
     tables = (*Seen.tables, "CREATE TABLE position (one INTEGER PRIMARY KEY, text TEXT)")

@@ -89,7 +89,6 @@ class Server:
     """A server, as the user of an address sees it. Threads may share it, one at a time; a forked child opens its own.
 
     Args:
-        address: where it is.
         checked: whether the tables of the namespace must be there, in the version that this program knows.
     """
 
@@ -111,12 +110,7 @@ class Server:
         self.close()
 
     def ask(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Return what one statement answers. `$ns` in it is the namespace. It must do no harm when it runs twice.
-
-        Raises:
-            AccessDenied: the user may not do that.
-            StorageError: the server cannot be reached, or cannot do it.
-        """
+        """Return what one statement answers. `$ns` in it is the namespace. It must do no harm when it runs twice."""
         return self.do(lambda connection: self.rows(connection, query, values))
 
     def rows(self, connection: Connection, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

@@ -54,11 +54,7 @@ class SharedStore(PostgresqlStore):
 
     @contextmanager
     def alone(self, wait: float) -> Iterator[None]:
-        """Keep other processes out of a `with` block that takes the same lock, whatever their machine.
-
-        Raises:
-            LockBusy: another process has held it for `wait` seconds.
-        """
+        """Keep other processes, of whatever machine, out of a `with` block; LockBusy after `wait` seconds."""
         key = f"agent-memory {self.address.namespace}"
         deadline = time.monotonic() + wait
         while not self.server.ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [key])[0][0]:

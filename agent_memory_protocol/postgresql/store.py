@@ -83,13 +83,8 @@ class NewVersion(NamedTuple):
 class PostgresqlStore:
     """Records in a namespace of a PostgreSQL database. Threads may share it; a forked child opens its own connection.
 
-    Nothing is connected before the first call. Lost connections are opened again, for up to ten seconds.
-
-    Args:
-        address: `postgresql://user@host/database?namespace=NAME`.
-
-    Raises:
-        InvalidArgument: the address cannot be one.
+    Nothing is connected before the first call. Lost connections are opened again, for up to ten seconds. The address
+    is `postgresql://user@host/database?namespace=NAME`.
     """
 
     def __init__(self, address: str | Address) -> None:
@@ -112,9 +107,7 @@ class PostgresqlStore:
     def put(self, record: Record, *, after: Record | None = None) -> int:
         """Add a version; see `RecordStore`. The newest one is not added again.
 
-        Raises:
-            NotConfirmed: the server was lost, and nobody knows whether it has the version. Put it again: it is not
-                written twice.
+        Raises NotConfirmed if the server was lost meanwhile. Put it again then: it is not written twice.
         """
         payload = record.to_bytes().decode()
         is_sent = False
@@ -190,11 +183,7 @@ class PostgresqlStore:
         return versions
 
     def read(self, payload: str | None, id: str) -> Record:
-        """Return the version of a record that these bytes are.
-
-        Raises:
-            DamagedFile: they are not.
-        """
+        """Return the version of a record that these bytes are. Raises DamagedFile if they are not."""
         return read_version((payload or "").encode(), id, str(self.address))
 
     def list(
@@ -206,10 +195,9 @@ class PostgresqlStore:
         return chosen(self.find(" AND ".join(wanted) or "true", [*wanted.values()]), state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
-        """Put a tombstone in place of every version; see `Redacting`. Backups and the server's log may keep the bytes.
+        """Put a tombstone in place of every version.
 
-        Raises:
-            AccessDenied: only the owner of the tables may do that.
+        See `Redacting`. Backups and the server's log may keep the bytes.
         """
 
         def work(connection: Connection) -> Record:

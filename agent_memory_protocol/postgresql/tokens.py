@@ -27,7 +27,6 @@ class Tokens:
 
     Attributes:
         marks: each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it.
-        size: how many words its text has.
         spellings: the plain ones.
     """
 

@@ -119,9 +119,9 @@ def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] =
 
 
 def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
-    """Return why this actor may not write this document, in one line; None if it may.
+    """Return why this actor, whose agent is read-only for a reason or not, may not write this document.
 
-    `read_only_reason` is what the function of that name in `agents` says about the actor's agent.
+    None if it may.
     """
     if actor.is_person:
         return None
@@ -144,11 +144,7 @@ def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None 
 
 
 def check(reason: str | None, target: Target | None = None) -> None:
-    """Refuse what the policy forbids of a document, for the reason that `why_not_read` or `why_not_write` gives.
-
-    Raises:
-        AccessDenied: there is a reason.
-    """
+    """Refuse what the policy forbids, for the reason that `why_not_read` or `why_not_write` gives."""
     if reason:
         raise AccessDenied(reason, target=target or "", path=target.path if target else "")
 

@@ -60,11 +60,7 @@ def read_only_reason(
 ) -> str | None:
     """Return why this agent is read-only, as the end of a sentence; None if it may write.
 
-    Args:
-        root: the opened project.
-        agent: the agent's name, checked.
-        settings: they name the agents that are read-only unless a definition says otherwise.
-        environ: says where the folders of the person and of a plugin are; by default that of the process.
+    The settings name those that are, unless a definition says otherwise; `environ` says where a person's folders are.
     """
     environ = os.environ if environ is None else environ
     wanted = name_key(agent)
@@ -161,10 +157,9 @@ def _of_hosts(root: Root) -> "Iterator[_Definition]":
 
 
 def _below(root: Root, folders: "_Folders", above: str = "", only: str = "") -> "Iterator[_Definition]":
-    """Yield the definitions in folders: the path of each, and its header, None if it cannot be read.
+    """Yield the definitions in folders, or the file named `only`: the path, and the header, None if it cannot be read.
 
-    Where a folder holds plugins, they lie in folders named `agents`, as deep in it as its number says. With `only`,
-    no other file is read than the one of that name.
+    Where a folder holds plugins, they lie in folders named `agents`, as deep in it as its number says.
     """
     for folder, depth in folders.items():
 

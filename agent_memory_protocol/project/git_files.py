@@ -12,8 +12,7 @@ _TRUE = ("true", "yes", "on", "1")
 def main_checkout(top: str) -> str | None:
     """Return the main checkout of the linked worktree at `top`.
 
-    None if there is none: `top` is a submodule or keeps its git folder elsewhere, the repository is bare, the main
-    checkout is not where the files say, or the repository does not know of this worktree.
+    None for a submodule, a bare repository, and wherever the files do not say it for certain.
     """
     git_folder = _pointed(top)
     common = _common_of(git_folder) if git_folder and _points_back(git_folder, top) else ""
@@ -32,7 +31,7 @@ def main_checkout(top: str) -> str | None:
 
 
 def own_git_folder(top: str) -> str:
-    """Return the git folder of the checkout at `top`; "" if there is none, or the one that is named belongs to another.
+    """Return the git folder of the checkout at `top`; "" without one, or for one that belongs to another checkout.
 
     A `.git` file comes with an archive like any other file, and can name any folder.
     """
@@ -53,19 +52,13 @@ def _points_back(git_folder: str, top: str) -> bool:
 
 
 def lost_git_folder(top: str) -> str | None:
-    """Return the git folder that the `.git` file at `top` names, if nothing is there: it or its repository was moved.
-
-    A container that is given a worktree without its main checkout is such a case too.
-    """
+    """Return the git folder that the `.git` file at `top` names, if nothing is there: something was moved."""
     git_folder = _pointed(top)
     return None if not git_folder or os.path.lexists(os.path.normpath(git_folder)) else os.path.normpath(git_folder)
 
 
 def foreign_git_folder(top: str) -> str:
-    """Return the git folder of a worktree that the `.git` file at `top` names, if it knows another folder; else "".
-
-    An archive can bring such a file, and a worktree that was moved has one until git is told.
-    """
+    """Return the git folder of a worktree that the `.git` file at `top` names, if it knows another folder; else ""."""
     git_folder = _pointed(top)
     is_of_worktree = bool(git_folder) and bool(_common_of(git_folder))
     return os.path.normpath(git_folder) if is_of_worktree and not _points_back(git_folder, top) else ""

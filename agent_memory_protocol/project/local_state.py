@@ -29,11 +29,7 @@ _SEAL = re.compile(rb',"seal":"([0-9a-f]{32})"}$')
 
 
 class LocalState:
-    """What can be said of the local state of one project: whether it is believed, and with which key.
-
-    Attributes:
-        why_not: why what is there is not believed, as the end of a sentence; "" where it is, or nothing is there.
-    """
+    """What can be said of the local state of one project: why it is not believed, "" if it is, and with which key."""
 
     __slots__ = ("_key", "why_not")
 
@@ -84,11 +80,7 @@ def find(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
 
 
 def has_own_tables(root: Root, local: tuple[str, ...] = LOCAL) -> bool:
-    """Say whether files of tables there are ours. They carry no seal, and what git tracks can come with a pull.
-
-    Raises:
-        StorageError: `.amp` cannot be written.
-    """
+    """Say whether files of tables there are ours. They carry no seal, and what git tracks can come with a pull."""
     return claim(root, local).is_believed and not _is_tracked(root, local)
 
 
@@ -110,10 +102,8 @@ def _is_tracked(root: Root, local: tuple[str, ...]) -> bool:
 def claim(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
     """Return the local state of this checkout; begin it where there is none, and set aside what others have made.
 
-    Where neither the git folder nor the person's state folder can be written, what is there stays and is not believed.
-
-    Raises:
-        StorageError: `.amp` cannot be written.
+    Where neither the git folder nor the person's state folder can be written, what is there stays and is not
+    believed.
     """
     found = find(root, local)
     if found.is_believed:

@@ -12,11 +12,7 @@ from .access import Actor
 
 
 def check_outside(actor: Actor, path: str) -> None:
-    """Make sure that a path an agent names leads to no file of a memory, not even through a link.
-
-    Raises:
-        AccessDenied: it leads to one.
-    """
+    """Make sure that a path an agent names leads to no file of a memory, not even through a link."""
     if not actor.is_person and SCAFFOLDING in os.path.realpath(path).split(os.sep):
         raise AccessDenied(
             f"{path}: lies in {SCAFFOLDING}, and {actor} names what is there by its owner; use `amp show` or "

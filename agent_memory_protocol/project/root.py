@@ -51,16 +51,9 @@ def find_root(
     explicit: "str | os.PathLike[str] | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> FoundRoot:
-    """Find the project root.
+    """Find the project root: the one named `explicit`ly, or by AMP_ROOT, or looked for from `start` on.
 
-    Args:
-        start: where to look from; by default the current folder.
-        explicit: the root as the caller names it, before AMP_ROOT and the search.
-        environ: the environment; by default that of the process.
-
-    Raises:
-        StorageError: the current folder is gone, the named root is not a folder, or the root found belongs to another
-            user; the message says what to do.
+    StorageError says what to do if the folder is gone, is not one, or belongs to another user.
     """
     environ = os.environ if environ is None else environ
     if explicit is not None and os.fspath(explicit):
@@ -75,10 +68,7 @@ def find_root(
 
 
 def why_not_begun(found: FoundRoot) -> str:
-    """Say why a root that was named may be a mistyped one, and what begins a memory there; "" if it is not one.
-
-    A folder with memory, and the top of a git checkout, are projects already.
-    """
+    """Say why a named root may be a mistyped one, and what begins a memory there; "" for a project."""
     if found.how not in _NAMED or any(_look(os.path.join(found.path, mark)) for mark in (SCAFFOLDING, ".git")):
         return ""
     from shlex import quote
@@ -108,8 +98,8 @@ def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:
 def _with_memory(folder: str, environ: "Mapping[str, str]") -> FoundRoot:
     """Answer for a folder that holds memory. In a linked worktree that git gave it to, the settings may name another.
 
-    Only where a file says `worktree = "shared"` is it the main checkout's: what git tracks belongs to the branch. The
-    worktree's own settings count before those of the main checkout.
+    Only `worktree = "shared"`, in its own settings or else the main checkout's, makes it that one's: what git tracks
+    belongs to the branch.
     """
     how = f"the nearest folder with {SCAFFOLDING}"
     git = _look(os.path.join(folder, ".git"))
@@ -209,10 +199,7 @@ def git_top(start: str, environ: "Mapping[str, str]") -> str | None:
 
 
 def _check_owner(folder: str, mark: os.stat_result | None, environ: "Mapping[str, str]", *, climbed: bool) -> None:
-    """Refuse memory that another user may have planted where our agents pass by, as in a shared /tmp.
-
-    Another user's folder may be the current one, as long as it holds no memory, or our own.
-    """
+    """Refuse memory that another user may have planted where our agents pass by, as in a shared /tmp."""
     user = os.geteuid() if hasattr(os, "geteuid") else 0
     if user == 0:
         return

@@ -48,7 +48,6 @@ class Key:
         attribute: what it is called on `Settings`.
         kind: `switch`, `count`, `days`, `conversation`, `agents`, `texts`, `folders`, `files`, or the words that may be
             chosen: `a|b`.
-        default: its value if no file sets it.
         merge: which of two values holds: `project` (the repository's before the person's own), `person` (the other way
             round), `off` and `on` (either file can switch it off, or on), `least` and `most` (of two numbers), `both`
             (lists are joined), `common` (only what both have), `personal` (the repository's is ignored).
@@ -166,22 +165,14 @@ class Settings:
         return self.enabled and bool(getattr(self, f"tier_{tier.value}"))
 
     def check_enabled(self) -> None:
-        """Refuse to work where memory is switched off (decision 6).
-
-        Raises:
-            Disabled: the message says by what, and how to use it.
-        """
+        """Refuse to work where memory is switched off (decision 6); Disabled says by what, and how to use it."""
         if not self.enabled:
             origin = self.origin["enabled"]
             where = "AMP_DISABLE; unset it" if origin == "AMP_DISABLE" else f"enabled = false in {origin}; change that"
             raise Disabled(f"memory is switched off by {where} to use it")
 
     def check_tier(self, tier: Tier) -> None:
-        """Refuse to read or write a tier that is switched off, or that is of a memory that is (decision 6).
-
-        Raises:
-            Disabled: the message says by what, and how to use it.
-        """
+        """Refuse to read or write a tier that is switched off, or that is of a memory that is (decision 6)."""
         self.check_enabled()
         if not self.has_tier(tier):
             origin = self.origin[f"tiers.{tier}"]
@@ -201,9 +192,9 @@ def is_disabled(environ: "Mapping[str, str] | None" = None) -> bool:
 
 
 def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None) -> Settings:
-    """Read the project's settings and the person's own, or without `root` the person's own alone.
+    """Read the project's settings and the person's own, or without `root` those alone.
 
-    What is wrong in them is in the answer, never an error. `environ` is by default the environment of the process.
+    What is wrong is in the answer.
     """
     environ = os.environ if environ is None else environ
     settings = Settings()
@@ -265,10 +256,7 @@ def parse_days(text: str) -> int | None:
 
 
 class _File:
-    """One settings file: the values it sets, and what is wrong in it.
-
-    `personal_path` names the person's own file in the messages of the project's; "" for the person's own.
-    """
+    """One settings file: its values, and what is wrong in it. The person's own has no `personal_path` to name."""
 
     def __init__(self, path: str, home: str, personal_path: str = "") -> None:
         self.path = path
@@ -404,12 +392,7 @@ def _nearest(name: str) -> str:
 
 
 def _checked(kind: str, value: object, home: str) -> object:
-    """Return a value, or an item of a list, as it counts.
-
-    Raises:
-        InvalidName: it breaks the name rule.
-        ValueError: it is wrong in another way.
-    """
+    """Return a value, or an item of a list, as it counts; InvalidName or ValueError if it is wrong."""
     if kind == "switch" and isinstance(value, bool):
         return value
     if kind in ("count", "size", "days") and isinstance(value, (int, str)) and not isinstance(value, bool):

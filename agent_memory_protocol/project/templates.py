@@ -43,11 +43,7 @@ def render_header(
     """Return the text a new document of this tier begins with; it ends in a line ending.
 
     The target's owner has passed the name rule. `root` is the opened project: its own template goes first. The header
-    keeps both limits, and states `max_lines`.
-
-    Raises:
-        StorageError: the template cannot be read or rendered, or its result is not a header; the message names the
-            template, its line if there is one, and what to do.
+    keeps both limits, and states `max_lines`. StorageError names the template and its line.
     """
     name = f"{target.tier}.md.j2"
     parts = (SCAFFOLDING, "templates", name)
@@ -70,11 +66,7 @@ def shipped_template(name: str) -> str:
 
 
 def shipped_file(*parts: str) -> bytes:
-    """Return a file of our own: from inside the installed package, or else from next to it in the source tree.
-
-    Raises:
-        StorageError: the installation lacks it, or it cannot be read.
-    """
+    """Return a file of our own: from inside the installed package, or else from next to it in the source tree."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder in (package, os.path.dirname(package)):
         try:

@@ -80,10 +80,7 @@ def recall_here(
     environ: "Mapping[str, str] | None" = None,
     counts: bool = True,
 ) -> Recall:
-    """Find the project and recall what this actor may read in it; see `recall_for_agent` for what may raise.
-
-    With `counts` it counts as use, where the settings ask for that.
-    """
+    """Find the project and recall what this actor may read in it; `counts` is for whether it counts as use."""
     from ..project.root import find_root
     from ..project.settings import is_disabled, load_settings
 
@@ -128,10 +125,7 @@ def recall(
     today: "date | None" = None,
     records: "RecordSource | None" = None,
 ) -> Recall:
-    """Recall what this actor may read, within the budget. Never raises on what is on disk.
-
-    `records` are asked in place of the project's.
-    """
+    """Recall what this actor may read, within the budget. Never raises on what is on disk."""
     return recall_drafts(root, settings, actor, budget, task=task, today=today, records=records)[0]
 
 
@@ -201,10 +195,7 @@ def _documents(
 
 
 def weigh(drafts: "Sequence[Draft]", task: str, *, only_fitting: bool = False) -> None:
-    """Note for each document how well each of its entries fits a task, with its headings and its label.
-
-    `only_fitting` gives 0 to those that share too little with it.
-    """
+    """Note how well each entry fits a task, with its headings and label; `only_fitting` gives 0 to a poor fit."""
     from . import fit
     from .task import fitting, scores
 
@@ -436,10 +427,7 @@ class _Rendered:
 
 
 def _with_notes_beside(root: Root, source: TierText) -> TierText:
-    """Return a document with a last line that names the notes which its index has no room for, if there are any.
-
-    They are in `INDEX.md` beside it, to which a document that is full cannot lead (decision 44).
-    """
+    """Return a document with a last line that names the notes which its index has no room for, if there are any."""
     start = root.read_start((*source.target.parts[:-1], "INDEX.md"), _INDEX_BYTES)
     if not start:
         return source
@@ -454,10 +442,7 @@ def _with_notes_beside(root: Root, source: TierText) -> TierText:
 
 
 def injected_text(text: str, rare: bytes | None = None) -> tuple[str, list[int]]:
-    """Return what of a document may be injected, and which of its lines, from 0, went whole (decision 16).
-
-    Front matter goes, and what a reader of the rendered page cannot see.
-    """
+    """Return what of a document a reader sees, without front matter, and which lines went whole (decision 16)."""
     skipped = 0
     if text.startswith("---"):
         from ..text.headers import front_matter_end
@@ -512,9 +497,9 @@ def _without_placeholders(text: str, removed: list[int]) -> tuple[str, list[int]
 
 
 def _may_end(text: str, rare: bytes) -> bool:
-    """Say, quickly, whether an entry of a document may be marked `[until D]`; `rare` is what `rare_bytes` gave for it.
+    """Say, quickly, whether an entry of a document may be marked `[until D]`.
 
-    What is left there of the mark, in small letters or capitals, is looked for first.
+    `rare` is what `rare_bytes` gave for it.
     """
     return (b"[u ]" in rare or b"[U ]" in rare or b"[UNTI ]" in rare) and "[until " in text.lower()
 
@@ -557,10 +542,7 @@ def _has_conflict(text: str) -> bool:
 
 
 def _share(drafts: list[Draft], budget: Budget, actor: Actor, max_lines: int, max_bytes: int) -> bool:
-    """Fit the parts into the block's budget, each with a fair share: what one leaves, the others may use.
-
-    Says whether the frame and a note for each part fit.
-    """
+    """Fit the parts into the block's budget, each with a fair share; say whether frame and notes fit."""
     from . import fit
 
     frame = block.frame(draft.part for draft in drafts)

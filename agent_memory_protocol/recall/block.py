@@ -54,7 +54,6 @@ class Share:
     """What one store of memory contributes to the block.
 
     Attributes:
-        body: its text in the block.
         data: the same as UTF-8, which is what is counted and hashed.
         lines: how many lines of it are in the block, the omission line included.
     """
@@ -76,7 +75,6 @@ class Part(Share):
     """What one document contributes to the block.
 
     Attributes:
-        target: the document.
         lines_in_file: how many lines the file has.
         cut: whether an entry, or the end of the file, is shown in part.
         problem: why the document could not be read; "" when it was.
@@ -152,8 +150,6 @@ class RecordsPart(Share):
     """What the records contribute to the block.
 
     Attributes:
-        path: their folder.
-        hits: the records that are in it, best first.
         number: how many there are.
     """
 

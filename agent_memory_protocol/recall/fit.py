@@ -48,14 +48,9 @@ def fit(
 ) -> Fitted:
     """Return as much of a document as the room holds, entries whole.
 
-    Args:
-        lines: the document as it would be rendered, one string a line, without endings.
-        found: its outline.
-        room: what must not be passed; where not even the omission line fits, nothing is returned but that line.
-        command: the command that shows what is left out.
-        unread_lines: how many further lines of the file were not even looked at.
-        scores: how well each unit fits the task, by its first line; what fits better stays longer. None: no task.
-        today: the day, as an ordinal, for which entries with `[until D]` have expired. They are always left out.
+    Where not even the omission line fits, nothing is returned but that. `command` shows what is left out,
+    `unread_lines` are those of a file that were not even looked at, and `scores` say by its first line how well each
+    unit fits the task. What has expired on the day `today` is always left out.
     """
     lines = [shorten_line(line) for line in lines]
     told = told_units(lines, found)
@@ -167,13 +162,7 @@ def omission_line(
 ) -> str:
     """Return the line that says how much is not shown, which dates it spans, and the command that shows it.
 
-    Args:
-        left_out: the units left out whole.
-        command: what a person types to see them.
-        older: whether all of them are older than all that is shown.
-        cut: what to say of an entry, or the end of the document, that is shown in part.
-        unread_lines: lines of a huge file that were not looked at.
-        today: the day for which it is told how many of them have expired.
+    `older`: all of them are older than what is shown. `cut` says what is shown in part.
     """
     said = []
     if left_out:

@@ -22,10 +22,10 @@ _LARGEST_OPENING = (MAX_LINES // 2, MAX_BYTES // 2)
 
 
 def giving_up(units: "list[Unit]", sizes: list[int]) -> list[int]:
-    """Return the indexes of `units` in the order in which they are given up. `units` are in file order.
+    """Return the indexes of units, which are in file order, in the order in which they are given up.
 
     First dated ones of more than 30 days before the newest, then undated ones, then the other dated ones. No section
-    gives up its last one before all sections are at one; the newest goes last of all. `sizes` come from `sizes_of`.
+    gives up its last one before all sections are at one; the newest goes last of all.
     """
     days = [day_of(unit) for unit in units]
     newest_day = newest([day for day in days if day is not None])
@@ -54,10 +54,7 @@ def giving_up(units: "list[Unit]", sizes: list[int]) -> list[int]:
 
 
 def of_each_section(units: "list[Unit]", sizes: list[int], order: list[int]) -> "Iterator[list[int]]":
-    """Yield the indexes of one unit of each section, for each way to choose it, the best first.
-
-    It is the one given up last; else the one of fewest lines or bytes, with the newest of all or without it.
-    """
+    """Yield the indexes of one unit of each section, for each way to choose it, the best first."""
     by_lines = [(unit.end - unit.start, size) for unit, size in zip(units, sizes, strict=True)]
     by_bytes = [(size, count) for count, size in by_lines]
     yield _one_of_each(units, order[::-1])

@@ -102,10 +102,7 @@ def beside(
     budget: Budget,
     actor: Actor,
 ) -> "tuple[Recall, D]":
-    """Recall documents and put records behind them.
-
-    Records have the room that documents leave, at most 2,000 tokens; in a block that is bounded at least a quarter.
-    """
+    """Recall documents and put records behind them, in the room that is left; of a bounded block at least a quarter."""
     mark = DATAMARK if settings.datamark else ""
     max_lines = settings.max_lines if budget.max_lines is None else budget.max_lines
     most = 4 * BUDGET_TOKENS
@@ -147,10 +144,7 @@ def _search(actor: Actor) -> str:
 
 
 def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str, search: str) -> RecordsPart:
-    """Return the records that fit into so many bytes and lines, best first, with a line for those that do not.
-
-    Of a dispute both sides are given, or none. A record that is too large makes way for the next.
-    """
+    """Return the records that fit into so many bytes and lines, best first, with a line for those that do not."""
     lines = {hit.record.id: mark + escape_line(hit.line) for hit in found.hits}
     sizes = {one: len(line.encode()) + 1 for one, line in lines.items()}
     number = len(lines) + found.left_out

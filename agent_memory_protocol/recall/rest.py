@@ -22,15 +22,9 @@ _FEW = 10
 
 
 def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str, max_chars: int) -> str:
-    """Return what a recall within a budget leaves out and a task is about, as a block; "" where there is nothing.
+    """Return what the start, with its budget, left out and the task of a prompt is about, as a block.
 
-    Args:
-        root: the project, as the start was given it.
-        settings: its settings.
-        actor: for whom.
-        budget: that of the start.
-        task: what the prompt says.
-        max_chars: the most characters of the block.
+    "" for nothing.
     """
     start, drafts = recall_drafts(root, settings, actor, budget)
     drafts = [draft for draft in drafts if draft.is_read]

@@ -72,8 +72,6 @@ class Segment:
 
     Attributes:
         start, end: its lines in the document, end exclusive.
-        block: the block.
-        place: which of the document's blocks that is.
         label: of an item, the label that governs it; of a label, itself. A label is named by its first line.
         lines: its text.
         size: how much that takes.
@@ -269,10 +267,7 @@ def _misleads(above: Segment, below: Segment) -> bool:
 
 
 def _is_plain(segment: Segment) -> bool:
-    """Say whether a segment is what most are: a bullet or a `#` heading that ends, and begins, what is beside it.
-
-    Two of these need not be parsed again to know that they stay what they are.
-    """
+    """Say whether a segment is what most are: a bullet or a `#` heading that ends, and begins, what is beside it."""
     first, *others = segment.lines
     if segment.start > segment.block.start or segment.end < segment.block.end:
         return False

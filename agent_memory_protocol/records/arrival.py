@@ -16,12 +16,10 @@ Find = Callable[[str], Record | None]
 
 
 def arrive(here: Sequence[Record], record: Record, find: Find) -> Record | None:
-    """Return the version to add for a record that arrives; None where all that it says is known.
+    """Return the version to add for a record that arrives; None if all that it says is known.
 
     `here` are the versions in this store, oldest first, and `find` returns the newest version of another record.
-
-    Raises:
-        IllegalMove: both sides have gone on in ways that exclude each other; nothing is to be changed.
+    Raises IllegalMove if both sides have gone on in ways that exclude each other.
     """
     newest = here[-1]
     if any(_content(version) == _content(record) for version in here[:-1]):

@@ -29,20 +29,12 @@ EMPTY: Mapping[str, Json] = MappingProxyType({})
 
 
 def canonical(value: object) -> bytes:
-    """Return the canonical bytes of a value that JSON can hold.
-
-    Raises:
-        InvalidRecord: it holds a float, or something else that has no canonical form.
-    """
+    """Return the canonical bytes of a value that JSON can hold; InvalidRecord for floats and what else has none."""
     return encode(freeze(value))
 
 
 def freeze(value: object, depth: int = 0) -> Json:
-    """Return a copy that nobody can change: text in normal form C, lists as tuples, objects as read-only mappings.
-
-    Raises:
-        InvalidRecord: it holds something that has no canonical form; the message says what.
-    """
+    """Return a copy that nobody can change: text in normal form C, lists as tuples, objects as read-only mappings."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -107,11 +99,7 @@ def encode(frozen: Json) -> bytes:
 
 
 def decode(data: bytes) -> object:
-    """Read JSON that may be canonical; the caller compares the bytes.
-
-    Raises:
-        InvalidRecord: it is not JSON in UTF-8, or holds a float.
-    """
+    """Read JSON in UTF-8 that may be canonical, without floats; the caller compares the bytes."""
     try:
         return _DECODER.decode(data.decode())
     except UnicodeDecodeError as error:
@@ -128,11 +116,7 @@ def format_moment(moment: datetime) -> str:
 
 
 def parse_moment(text: str) -> datetime:
-    """Read a moment in its one spelling.
-
-    Raises:
-        InvalidRecord: it is spelled in another way, or is not a moment.
-    """
+    """Read a moment in its one spelling. Raises InvalidRecord if it is spelled in another way, or is not a moment."""
     if _MOMENT.fullmatch(text):  # Python reads further spellings, of which more with each release
         with suppress(ValueError):
             return datetime.fromisoformat(text)
@@ -140,11 +124,7 @@ def parse_moment(text: str) -> datetime:
 
 
 def cut_moment(moment: datetime) -> datetime:
-    """Return a moment as precise as it is written, in UTC.
-
-    Raises:
-        InvalidRecord: it has no time zone, or no year.
-    """
+    """Return a moment as precise as it is written, in UTC. Raises InvalidRecord if it has no time zone, or no year."""
     if moment.tzinfo is None:
         raise InvalidRecord(f"the moment {moment} has no time zone")
     try:

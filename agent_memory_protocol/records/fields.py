@@ -140,8 +140,6 @@ class Spelling(NamedTuple):
         fits: says of a value of parsed JSON whether it is that.
         freeze: returns the value for a record; raises where it cannot be one.
         types: the only types of a value in a record, where `freeze` does not look.
-        read: makes the value for a record from what is in a file.
-        write: the way back.
     """
 
     expected: str

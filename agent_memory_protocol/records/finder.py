@@ -94,12 +94,7 @@ class Finder:
         )
 
     def find_id(self, start: str) -> str:
-        """Return the one id that begins so, with or without its `mem:`, and with at least four characters after it.
-
-        Raises:
-            UnknownRecord: no id begins so.
-            InvalidArgument: several do, or it is too short.
-        """
+        """Return the one id that begins so, with or without its `mem:`, and with at least four characters after it."""
         digits = start.removeprefix("mem:")
         if is_id(f"mem:{digits}"):
             return f"mem:{digits}"
@@ -160,10 +155,7 @@ class Finder:
         return sum(keys is None or hit.key in keys for hit in hits)
 
     def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
-        """Return by id further records that may have to come together with some of these.
-
-        That is the other side of a dispute and, with `include_history`, what was replaced.
-        """
+        """Return by id what may have to come with some of these: other sides of disputes, and what was replaced."""
         wanted = [match.record for match in matches]
         known = {record.id for record in wanted}
         found: dict[str, Record] = {}
@@ -187,10 +179,7 @@ class Finder:
         return found
 
     def alike(self, records: Iterable[Record], count: int) -> dict[str, Record]:
-        """Return by id these records and as many of those that look most like each, with all that is tied to them.
-
-        That is the other sides of disputes, and the rules that rest on them, with what those rest on.
-        """
+        """Return by id these records, as many of those most like each, and all that is tied to them."""
         found: dict[str, Record] = {}
         for record in records:
             matches = self.find(record.body, include_history=False, count=count)

@@ -83,24 +83,16 @@ class Home:
 
     @contextmanager
     def alone(self, wait: float) -> Iterator[None]:
-        """Keep other processes out of a `with` block that takes the same lock.
-
-        Raises:
-            LockBusy: another process has held it for `wait` seconds.
-            StorageError: there can be no lock here.
-        """
+        """Keep other processes out of a `with` block that takes the same lock; LockBusy after `wait` seconds."""
         with Root.open(self.root) as root, hold(root, _NAME, wait=wait, local=self._local):
             yield
 
     # -- what the project says ---------------------------------------------------------------------------------------
 
     def check_may_change(self) -> tuple[str, ...]:
-        """Refuse a change where memory is switched off, and to an agent that may write nowhere (decisions 6, 9).
+        """Refuse a change while memory is off, or by a read-only agent (decisions 6, 9).
 
-        Returns the fingerprints of allowed secrets.
-
-        Raises:
-            Disabled, AccessDenied: the message says which rule forbids it.
+        Return allowed fingerprints.
         """
         allow = self.check_is_on()
         if not self._actor.is_person:
@@ -111,11 +103,7 @@ class Home:
         return allow
 
     def check_is_on(self) -> tuple[str, ...]:
-        """Refuse to work where memory is switched off (decision 6). Returns the fingerprints of allowed secrets.
-
-        Raises:
-            Disabled: the message says by what.
-        """
+        """Refuse to work while memory is switched off (decision 6). Returns the allowed fingerprints."""
         settings = self._settings()
         settings.check_enabled()
         return settings.secrets_allow
@@ -131,12 +119,7 @@ class Home:
                 self.check_text(text, what)
 
     def check_text(self, text: str, what: str = "text") -> None:
-        """Refuse what no memory may hold, before anything is written.
-
-        Raises:
-            RefusedText: it is empty, too long, or holds a character that nobody sees.
-            SecretFound: it holds a secret that the settings do not allow.
-        """
+        """Refuse what no memory may hold: nothing, too much, what nobody sees, or a secret."""
         from ..secrets.find import check_text
 
         if not text or text.isspace():

@@ -51,11 +51,7 @@ def is_legal(source: State, target: State) -> bool:
 
 
 def supersede(old: Record, successor: Record, *, reason: str, now: datetime) -> Record:
-    """Return `old` as replaced by a record that names it in `supersedes`.
-
-    Raises:
-        IllegalMove: the successor does not name it or is not active, the reason is missing, or the state forbids it.
-    """
+    """Return `old` as replaced by a record that names it in `supersedes` and is active."""
     _check(old, State.SUPERSEDED, SUPERSEDE, reason)
     if successor.id == old.id:
         raise IllegalMove(f"{old.id} cannot replace itself")
@@ -67,11 +63,7 @@ def supersede(old: Record, successor: Record, *, reason: str, now: datetime) -> 
 
 
 def dispute(one: Record, other: Record, *, reason: str, now: datetime) -> tuple[Record, Record]:
-    """Return both sides of a contradiction, each carrying the transition that names the other.
-
-    Raises:
-        IllegalMove: they are the same record, the reason is missing, or a state forbids it.
-    """
+    """Return both sides of a contradiction, each carrying the transition that names the other."""
     for side in (one, other):
         _check(side, State.TRANSITIONAL, DISPUTE, reason)
     if one.id == other.id:
@@ -86,10 +78,7 @@ def dispute(one: Record, other: Record, *, reason: str, now: datetime) -> tuple[
 def resolve(winner: Record, loser: Record, *, reason: str, now: datetime) -> tuple[Record, Record]:
     """Decide a contradiction: return the winner as active, and the loser as replaced by it.
 
-    Where the loser has meanwhile been archived or redacted, it stays as it is, and the winner is free again.
-
-    Raises:
-        IllegalMove: they are not the two sides of one transition, the reason is missing, or a state forbids it.
+    A loser that was archived or redacted meanwhile stays as it is, and the winner is free again.
     """
     _check(winner, State.ACTIVE, RESOLVE, reason)
     gone = loser.state is State.ARCHIVED
@@ -107,11 +96,7 @@ def resolve(winner: Record, loser: Record, *, reason: str, now: datetime) -> tup
 
 
 def archive(record: Record, *, reason: str, now: datetime) -> Record:
-    """Return a record as archived: it stays readable and is not recalled any more. There is no way back.
-
-    Raises:
-        IllegalMove: it is archived already, or the reason is missing.
-    """
+    """Return a record as archived: it stays readable and is not recalled any more. There is no way back."""
     _check(record, State.ARCHIVED, ARCHIVE, reason)
     return _next(record, now, state=State.ARCHIVED, transition=None, state_reason=reason)
 
@@ -120,9 +105,6 @@ def refresh_flag(rule: Record, evidence: Mapping[str, Record | None], *, now: da
     """Return a rule flagged if none of its evidence is live, unflagged if any is; the same rule if that is so already.
 
     `evidence` has every id that the rule names; None says that no store holds the record any more.
-
-    Raises:
-        IllegalMove: it is not a rule, or `evidence` leaves an id out.
     """
     if rule.type is not RecordType.RULE:
         raise IllegalMove(f"{rule.id} is a {rule.type}; only rules rest on evidence")
@@ -137,11 +119,7 @@ def refresh_flag(rule: Record, evidence: Mapping[str, Record | None], *, now: da
 
 
 def redact(record: Record, *, reason: str, now: datetime) -> Record:
-    """Return the tombstone of a record: its id, type, birth and links stay, its content is gone. Every state allows it.
-
-    Raises:
-        IllegalMove: it is redacted already, or the reason is missing.
-    """
+    """Return the tombstone of a record: id, type, birth and links stay, its content goes. Every state allows it."""
     if record.redacted:
         raise IllegalMove(f"{record.id} is redacted already")
     if not reason.strip():
@@ -170,9 +148,6 @@ def check_version(newest: Record, record: Record) -> None:
 
     The state stays, or moves as the table says. A superseded or archived record stays as it is, but for a rule's flag
     and a signature.
-
-    Raises:
-        IllegalMove: it may not follow; the message says why.
     """
     if newest.id != record.id:
         raise IllegalMove(f"{record.id} is not a version of {newest.id}")

@@ -25,12 +25,9 @@ def is_forged(record: Record) -> bool:
 
 
 def check_history(versions: Sequence[Record]) -> None:
-    """Return if every version of a record verifies that claims a signature, and each may follow the one before.
+    """Return if every version of a record that claims a signature verifies, and each may follow the one before.
 
-    Raises:
-        BadSignature: a signature is wrong; the message says of which version.
-        DamagedFile: the lifecycle does not allow a version where it is, so something else has put it there.
-        MissingExtra: something is signed, and PyNaCl is not installed.
+    Raises BadSignature, or DamagedFile if the lifecycle does not allow a version where it is.
     """
     for number, version in enumerate(versions, start=1):
         if version.signed:
@@ -56,7 +53,6 @@ class Checked:
     Attributes:
         records, versions: how many could be read.
         signed: how many versions are signed.
-        problems: what does not verify, one line each.
         foreign: the ids of the records whose newest version the owner has not signed; empty where no owner is named.
         unproved: what no check here can show, one line each.
     """
@@ -85,9 +81,6 @@ def check_histories(
         vouched: whether an owner has signed all of them together, so that only what another has signed is foreign.
         mine: without owners, the addresses of which only `foreign` says what they have not signed.
         set_back: says which of the newest versions, by their moments, are older than what was seen before.
-
-    Raises:
-        MissingExtra: something is signed, and PyNaCl is not installed.
     """
     # Of each record only this is kept: all of them as a whole would fill the memory of the machine.
     moments: dict[str, datetime | None] = {}

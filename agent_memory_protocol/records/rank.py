@@ -39,7 +39,6 @@ class Match:
     """A record that looks like the query.
 
     Attributes:
-        record: its newest version.
         relevance: how much it looks like it, from 0 to 1; the best of an answer has 1.
         reasons: why it was found.
         uses: how often it was remembered again or recalled.
@@ -61,7 +60,6 @@ class RecalledRecord:
     """A record in an answer.
 
     Attributes:
-        record: its newest version.
         score: what it is worth as an answer; what ranked it.
         tokens: the tokens of its line in the prompt block.
         reasons: why it is here.
@@ -119,8 +117,6 @@ class Recalled:
     """The answer to a query, best first.
 
     Attributes:
-        query: what was asked.
-        hits: the records.
         left_out: how many more matched and did not fit into the budget.
         problems: what could not be read, one line each.
     """
@@ -150,10 +146,7 @@ class Recalled:
         return self.as_prompt_block()
 
     def as_prompt_block(self) -> str:
-        """Return the records for a prompt, one line each; "" when there are none.
-
-        What is disputed, replaced, archived or wrongly signed says so, and no text can pass for another line or a mark.
-        """
+        """Return the records for a prompt, one line each; "" when there are none."""
         return "\n".join(hit.line for hit in self.hits)
 
 
@@ -168,17 +161,10 @@ def choose(
     is_forged: Callable[[Record], bool] = lambda _: False,
     is_foreign: Callable[[Record], bool] = lambda _: False,
 ) -> Recalled:
-    """Return the best of the matches that fit.
+    """Return the best of the matches that fit into a prompt block of so many tokens.
 
-    Args:
-        query: what was asked.
-        matches: what an index has found, each record once.
-        others: further records by id: the other sides of disputes, and with `include_history` what was replaced.
-        budget_tokens: how many tokens the prompt block may have.
-        include_history: whether to show what was replaced or archived.
-        now: the moment that ages are counted to.
-        is_forged: says of a record whether it claims a signature that does not verify.
-        is_foreign: says of a record whether its owner has not signed it.
+    `others` are further records by id: the other sides of disputes, and with `include_history` what was replaced.
+    Ages are counted to `now`.
     """
     known = {**others, **{match.record.id: match.record for match in matches}}
     found = {match.record.id: match for match in matches}

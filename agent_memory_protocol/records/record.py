@@ -109,11 +109,7 @@ class Record:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Read the canonical bytes of a record, and nothing else that means the same.
-
-        Raises:
-            InvalidRecord: they are not a record, or spell one in another way than the canonical one.
-        """
+        """Read the canonical bytes of a record, and nothing else that means the same."""
         record = cls.from_json(decode(data))
         if record.to_bytes() != data:
             raise InvalidRecord(f"{record.id}: these are not its canonical bytes; something has rewritten them")
@@ -121,11 +117,7 @@ class Record:
 
     @classmethod
     def from_json(cls, value: object) -> Self:
-        """Make a record from a parsed JSON object that has every field, each as it is spelled in files.
-
-        Raises:
-            InvalidRecord: it is not a record; the message says every reason that its fields alone show.
-        """
+        """Make a record from a parsed JSON object that has every field; InvalidRecord says all that is wrong."""
         if not isinstance(value, Mapping):
             raise InvalidRecord("a record is a JSON object")
         called = _called(value.get("id"))

@@ -67,11 +67,7 @@ class Seen:
     def look(self, *, hurried: bool = False) -> list[Record]:
         """Return the newest versions of the records that are new or have changed.
 
-        With `hurried`, records that others add while this process writes many may be noticed a little later: a look
-        takes time in proportion to the store.
-
-        Raises:
-            StorageError: the store cannot be listed.
+        With `hurried`, what others add may be noticed a little later: a look takes time in proportion to the store.
         """
         mark = self._watched.mark()
         if self._looked:
@@ -132,11 +128,7 @@ class Seen:
         self._wrote = True
 
     def saying(self, body: str) -> list[Record]:
-        """Return the records that said exactly this when they were seen, as they are now.
-
-        Raises:
-            StorageError: there is no SQLite. Without the answer, what is there already would be written again.
-        """
+        """Return, as they are now, the records that said exactly this when they were seen. It needs SQLite."""
         return self._chosen("body", hash_of(body))
 
     def rules(self) -> list[Record]:

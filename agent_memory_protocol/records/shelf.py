@@ -41,7 +41,6 @@ class Shelf:
     """The records of a memory directory, or of a store that was given. Callers let no two threads in at once.
 
     Attributes:
-        store: the store.
         finder: finds records; None before the first look.
         usage: counts uses.
         is_at_home: whether the store is the memory directory.

@@ -54,11 +54,7 @@ class Signer(Protocol):
 
 
 def check_signer(signer: object) -> None:
-    """Return if this can sign: it has an address, and a `sign`.
-
-    Raises:
-        InvalidArgument: it cannot; keys of other libraries do not.
-    """
+    """Return if this can sign: it has an address, and a `sign`. Keys of other libraries do not."""
     if not isinstance(getattr(signer, "address", None), str) or not callable(getattr(signer, "sign", None)):
         name = type(signer).__name__
         raise InvalidArgument(f"identity is the path of an identity file, or has address and sign; {name} has not")
@@ -86,12 +82,7 @@ class Identity:
 
     @classmethod
     def load(cls, path: str) -> Self:
-        """Read an identity file.
-
-        Raises:
-            StorageError: it does not exist, others than its owner may read it, or it is not an identity file.
-            MissingExtra: PyNaCl is not installed.
-        """
+        """Read an identity file, which only its owner may read."""
         with _folder_of(path) as root:
             content = root.read((os.path.basename(path),), limit=4096)
         if content is None:
@@ -116,11 +107,7 @@ class Identity:
         return cls.load(path)
 
     def save(self, path: str) -> bool:
-        """Write it to a new file that only its owner may read; False when something is there already.
-
-        Raises:
-            StorageError: it cannot be written.
-        """
+        """Write it to a new file that only its owner may read; False when something is there already."""
         with _folder_of(path) as root:
             return create(root, (os.path.basename(path),), bytes(self._key) + self._agreement, mode=0o600)
 
@@ -138,11 +125,7 @@ def signing_input(context: str, payload: Mapping[str, Json]) -> bytes:
 
 
 def sign_payload(signer: Signer, context: str, payload: Mapping[str, Json]) -> str:
-    """Return the signature over a payload as it is spelled in records and files.
-
-    Raises:
-        InvalidArgument: what the signer returned is not that, so nobody could verify it.
-    """
+    """Return the signature over a payload as it is spelled in records and files."""
     message = signing_input(context, payload)
     signature = signer.sign(message)
     if not isinstance(signer, Identity):
@@ -154,12 +137,7 @@ def sign_payload(signer: Signer, context: str, payload: Mapping[str, Json]) -> s
 
 
 def verify_payload(address: str, context: str, payload: Mapping[str, Json], signature: str) -> None:
-    """Return if the key that the address names has signed this payload for this purpose.
-
-    Raises:
-        BadSignature: it has not, or one of the three is spelled wrongly.
-        MissingExtra: PyNaCl is not installed.
-    """
+    """Return if the key that the address names has signed this payload for this purpose; else BadSignature."""
     verify(from_address(address), signing_input(context, payload), _decode_signature(signature))
 
 
@@ -170,12 +148,7 @@ def sign_record(record: Record, signer: Signer) -> Record:
 
 
 def verify_record(record: Record) -> None:
-    """Return if the signer that a record names has signed exactly it.
-
-    Raises:
-        BadSignature: nobody has, or someone has signed something else.
-        MissingExtra: PyNaCl is not installed.
-    """
+    """Return if the signer that a record names has signed exactly it; else BadSignature."""
     if record.signed_by is None or not record.signature:
         raise BadSignature(f"{record.id}: is not signed")
     try:
@@ -185,12 +158,7 @@ def verify_record(record: Record) -> None:
 
 
 def verify(key: bytes, message: bytes, signature: bytes) -> None:
-    """Return if a key has signed a message.
-
-    Raises:
-        BadSignature: it has not, or the key or a part of the signature is not one that may be used.
-        MissingExtra: PyNaCl is not installed.
-    """
+    """Return if a key has signed a message; BadSignature also if the key or a part of it may not be used."""
     nacl = _nacl()
     if len(signature) != SIGNATURE_BYTES:
         raise BadSignature(f"the signature has {len(signature)} bytes, not {SIGNATURE_BYTES}")
@@ -205,21 +173,13 @@ def verify(key: bytes, message: bytes, signature: bytes) -> None:
 
 
 def to_address(key: bytes) -> str:
-    """Return the address of a public key.
-
-    Raises:
-        BadSignature: no signature by this key could be trusted.
-    """
+    """Return the address of a public key. Raises BadSignature if no signature by this key could be trusted."""
     _check_point(key, "the key")
     return ADDRESS_PREFIX + _base58(key)
 
 
 def from_address(address: str) -> bytes:
-    """Return the public key that an address names.
-
-    Raises:
-        BadSignature: it is not an address, not in its one spelling, or names a key that cannot be trusted.
-    """
+    """Return the public key that an address names; BadSignature if it has another spelling, or is not to be trusted."""
     text = address.removeprefix(ADDRESS_PREFIX)
     if text == address or len(text) > _LONGEST_ADDRESS or not all(letter in _VALUES for letter in text):
         raise BadSignature(f"{address[:80]!a} is not an address; one is {ADDRESS_PREFIX} and a key in base58")
@@ -234,11 +194,7 @@ def from_address(address: str) -> bytes:
 
 
 def check_address(address: str) -> None:
-    """Return if this is spelled like an address.
-
-    Raises:
-        InvalidArgument: it is not.
-    """
+    """Return if this is spelled like an address. Raises InvalidArgument if it is not."""
     try:
         from_address(address)
     except BadSignature as error:

@@ -112,10 +112,9 @@ class SqliteStore:
         return chosen((self._read(payload, name, once=True) for name, payload in rows), state, type, tag)
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
-        """Put a tombstone in place of every version; see `Redacting`. The file is written again without the old bytes.
+        """Put a tombstone in place of every version. The file is written again without the old bytes.
 
-        Raises:
-            NotConfirmed: it is redacted, but another process still reads the old bytes; call this again later.
+        Raises NotConfirmed if another process still reads these; call it again later.
         """
         with self._database.transaction(write=self.path is None or os.path.exists(self.path)) as connection:
             versions = _versions(connection, id).fetchall()

@@ -53,12 +53,7 @@ class RecordStore(Protocol):
         """
 
     def get(self, id: str) -> Record:
-        """Return the newest version.
-
-        Raises:
-            UnknownRecord: there is no such record.
-            StorageError: it cannot be read.
-        """
+        """Return the newest version."""
 
     def history(self, id: str) -> tuple[Record, ...]:
         """Return every version, oldest first. Raises as `get`, also when one is missing."""
@@ -66,11 +61,7 @@ class RecordStore(Protocol):
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
     ) -> tuple[Record, ...]:
-        """Return the newest versions that meet every condition given, by birth and then by id.
-
-        Raises:
-            StorageError: one cannot be read.
-        """
+        """Return the newest versions that meet every condition given, by birth and then by id."""
 
 
 @runtime_checkable
@@ -78,13 +69,7 @@ class Redacting(Protocol):
     """What a store can do besides, for people only; nothing that proposes changes may hold this."""
 
     def redact(self, id: str, *, reason: str, now: datetime) -> Record:
-        """Put a tombstone in place of every version, and return it. What an earlier call left undone is finished.
-
-        Raises:
-            IllegalMove: no reason is given.
-            UnknownRecord: there is no such record.
-            StorageError: something could not be replaced; call it again.
-        """
+        """Put a tombstone in place of every version, and return it. What an earlier call left undone is finished."""
 
 
 parsed = lru_cache(maxsize=4096)(Record.from_bytes)
@@ -99,11 +84,7 @@ class Watched(Protocol):
         """Return what is equal as long as no record has come or gone; None where that cannot be told now."""
 
     def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
-        """Return for these records, or all, a text that is another one when the record has another version.
-
-        Raises:
-            StorageError: the records cannot be listed.
-        """
+        """Return for these records, or all, a text that is another one when the record has another version."""
 
 
 @runtime_checkable
@@ -361,11 +342,7 @@ def chosen(
 
 
 def read_version(data: bytes, id: str, path: str, *, once: bool = False) -> Record:
-    """Return the version of a record that a store keeps at `path`; `once` where all are read, and none is kept.
-
-    Raises:
-        DamagedFile: the bytes are not a version of this record.
-    """
+    """Return the version of a record that a store keeps at `path`; `once` where all are read, and none is kept."""
     try:
         record = Record.from_bytes(data) if once else parsed(data)
     except InvalidRecord as error:
@@ -376,14 +353,7 @@ def read_version(data: bytes, id: str, path: str, *, once: bool = False) -> Reco
 
 
 def tombstone_of(versions: Iterable[Callable[[], Record]], *, reason: str, now: datetime) -> Record:
-    """Return the tombstone of a record. `versions` read its versions, the newest first.
-
-    It is made from the newest version that can be read: what is damaged may hold what has to go, too.
-
-    Raises:
-        IllegalMove: no reason is given.
-        DamagedFile: no version can be read.
-    """
+    """Return the tombstone of a record, from the newest of its `versions` that can be read."""
     for read in versions:
         try:
             newest = read()

@@ -22,11 +22,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Makes vectors without a model.
-
-    Args:
-        dimensions: the width of the vectors; the narrower, the more words share a place.
-    """
+    """Makes vectors without a model; the narrower they are, the more words share a place."""
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         if dimensions < 1:

@@ -27,11 +27,7 @@ def unpack(data: bytes) -> "array[float]":
 
 
 def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
-    """Return a vector as bytes. `of` names it in errors.
-
-    Raises:
-        InvalidVector: a value is not a finite number, or is too large.
-    """
+    """Return a vector as bytes; InvalidVector, which says what it is `of`, unless all its values are finite."""
     try:
         floats = array("f", vector)
     except (TypeError, ValueError, OverflowError) as error:
@@ -41,11 +37,7 @@ def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
 
 
 def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vector") -> "array[float]":
-    """Return the vector that some bytes hold. `of` names it in errors.
-
-    Raises:
-        InvalidVector: they are not whole floats, not `dimensions` of them, or not all finite.
-    """
+    """Return the vector that some bytes hold, of `dimensions`; InvalidVector says what it is `of`."""
     if len(data) % _WIDTH:
         raise InvalidVector(f"{of} has {len(data)} bytes, which is not a multiple of {_WIDTH}: it was cut off")
     floats = unpack(data)
@@ -56,11 +48,7 @@ def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vecto
 
 
 def to_half(vector: Sequence[float], *, of: str = "a vector") -> bytes:
-    """Return a vector as 16-bit floats: half the bytes, and three digits of each number. `of` names it in errors.
-
-    Raises:
-        InvalidVector: a value is not a finite number, or is too large.
-    """
+    """Return a vector as 16-bit floats: half the bytes, and three digits of each number."""
     floats = unpack(to_bytes(vector, of=of))
     try:
         return struct.pack(f"<{len(floats)}e", *floats)
@@ -69,11 +57,7 @@ def to_half(vector: Sequence[float], *, of: str = "a vector") -> bytes:
 
 
 def from_half(data: bytes, *, of: str = "a vector") -> "array[float]":
-    """Return the numbers that whole 16-bit floats hold, of one vector or of many. `of` names them in errors.
-
-    Raises:
-        InvalidVector: they are not all finite.
-    """
+    """Return the finite numbers that whole 16-bit floats hold, of one vector or of many."""
     if _HAS_NUMPY:
         import numpy as np
 

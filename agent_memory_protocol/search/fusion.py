@@ -41,11 +41,7 @@ def _both(one: Hit, other: Hit) -> Hit:
 
 
 class FusedIndex:
-    """A search index of several; see `SearchIndex`.
-
-    Args:
-        indexes: each with what its places count.
-    """
+    """A search index of several, each with what its places count; see `SearchIndex`."""
 
     def __init__(self, *indexes: tuple[float, SearchIndex]) -> None:
         self._indexes = indexes

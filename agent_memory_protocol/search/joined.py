@@ -21,12 +21,7 @@ DEPTH = 200
 
 
 class JoinedIndex:
-    """A search index by words and by meaning; see `SearchIndex`.
-
-    Args:
-        words: finds by words.
-        vectors: finds by meaning.
-    """
+    """A search index by words and by meaning; see `SearchIndex`."""
 
     def __init__(self, words: SearchIndex, vectors: VectorIndex) -> None:
         self._words = words

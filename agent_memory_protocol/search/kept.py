@@ -27,11 +27,7 @@ Answer = TypeVar("Answer")
 
 
 class KeptIndex(ABC, Generic[Content]):
-    """What indexes with such a file have in common. Threads may share one.
-
-    Args:
-        path: the file. Whatever else is there is replaced. None: the tables are in this process.
-    """
+    """What indexes in a file have in common; without a path the tables are in this process. Threads may share one."""
 
     version: ClassVar[int]
     """Goes up when something is stored differently; a file of another version is replaced."""

@@ -55,12 +55,10 @@ _MOST = 60
 def inflect(
     terms: Sequence[Term], share: Callable[[str], float], beginning_with: Callable[[str, int], Iterable[str]]
 ) -> Sequence[Term]:
-    """Add to the words of a query the forms of them that a memory has, where its languages, and stemmers, are known.
+    """Add to the words of a query their forms in the memory, where its languages, and stemmers, are known.
 
-    Args:
-        terms: the words of a query.
-        share: returns which share of the passages holds a token.
-        beginning_with: returns the plain words of the memory that begin with some letters, at most so many.
+    `share` is that of the passages that hold a token, `beginning_with` the words that begin with some letters, so
+    many.
     """
     if not _HAS_STEMMERS:
         return terms

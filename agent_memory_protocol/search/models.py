@@ -7,12 +7,7 @@ from .port import Embedder
 
 
 def installed_model() -> Embedder:
-    """Return `MiniLM` where its weights are installed, else `WordLlama`.
-
-    Raises:
-        MissingExtra: neither is installed, or what runs it is not; the message says how to get one.
-        DamagedFile: its files are not those of the model.
-    """
+    """Return `MiniLM` where its weights are installed, else `WordLlama`; MissingExtra says how to get one."""
     if find_spec(minilm.PACKAGE) is None and find_spec(static.PACKAGE) is not None:
         return static.WordLlama()
     return minilm.MiniLM()

@@ -12,11 +12,8 @@ VECTORS = ".vectors"
 def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder | None = None) -> SearchIndex:
     """Return an index in the file at `path`, or in this process where that is None or cannot be written.
 
-    Where Python has no SQLite, or SQLite no full-text search, it is a scan, which finds the same and is slower.
-
-    Args:
-        path: the file, in a folder that exists; whatever else is there is replaced. "" means no file.
-        embedder: finds by similar meaning too, with vectors in a second file next to the first.
+    Where Python has no SQLite, or SQLite no full-text search, it is a scan, which finds the same and is slower. An
+    `embedder` finds by similar meaning too, with vectors in a second file next to the first.
     """
     from .keyword import KeywordIndex
 

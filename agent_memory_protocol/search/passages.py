@@ -30,7 +30,6 @@ class Read:
     """A passage as it was read.
 
     Attributes:
-        key: its own key.
         text: the tokens of its text.
         context: those around it, and who says it; see `words.said_by`.
         size: the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much.
@@ -62,9 +61,9 @@ def read(source: Source) -> tuple[list[Read], set[str]]:
 
 
 def turns(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return for each turn of a dialogue what is said, without the name in front, and what marks its speaker.
+    """Return for each turn of a dialogue what is said, without the name in front, and its speaker's marks.
 
-    Texts that are not a dialogue come back whole and without marks.
+    Else texts.
     """
     said = _said(texts)
     if not _is_talk(said):

@@ -59,7 +59,6 @@ class Hit:
 
     Attributes:
         source: the key of its source.
-        key: its own key.
         score: above 0 and at most 1, which the best hit of an answer has. It compares hits of one answer only.
         reasons: why it was found, for a person: `words: staging, database`.
         tokens: the tokens of the query that are in it or around it; `excerpt` finds them in its text.

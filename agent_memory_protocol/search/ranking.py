@@ -97,16 +97,10 @@ def rank(
     names: Callable[[Collection[int]], Mapping[int, tuple[str, str]]],
     allowed: Collection[int] | None = None,
 ) -> list[Hit]:
-    """Return the best passages as hits. One without any word of the query in or around it is left out.
+    """Return the best passages as hits, of those that are `allowed`. One without any word of the query is left out.
 
-    Args:
-        terms: the words of the query.
-        postings: which passages hold each of their tokens.
-        holding: how many passages hold each token.
-        stock: what is known of all passages.
-        limit: how many hits at most.
-        names: returns for the numbers of passages the keys of their sources and their own.
-        allowed: the numbers of the only passages that may be answered with; None means all.
+    `postings` say which passages hold each token, `holding` how many do, and `names` their sources' keys and their
+    own.
     """
     weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
     candidates = _candidates(weighed, stock, max(CANDIDATES, 2 * limit), allowed)

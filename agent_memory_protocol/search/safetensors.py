@@ -8,12 +8,7 @@ _LONGEST = 1 << 20
 
 
 def read_header(file: BinaryIO) -> dict[str, Any]:
-    """Read the header of an open file, and go to where its tables begin; {} where it is too long to be one.
-
-    Raises:
-        struct.error: the file is too short.
-        ValueError: the header is not JSON.
-    """
+    """Read the header of an open file, and go to where its tables begin; {} where it is too long to be one."""
     (length,) = struct.unpack("<Q", file.read(8))
     header: dict[str, Any] = json.loads(file.read(length)) if length < _LONGEST else {}
     return header

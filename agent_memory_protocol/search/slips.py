@@ -24,12 +24,9 @@ An end needs more letters: `recommended` is not about what was mended.
 def mend(
     terms: Iterable[Term], known: Callable[[str], bool], like: Callable[[str], Collection[str]]
 ) -> tuple[Term, ...]:
-    """Let the words of a query that are in no passage mean those that they may be slips or parts of.
+    """Let the words of a query that no passage knows mean those that they may be slips or parts of.
 
-    Args:
-        terms: the words of a query.
-        known: says whether a token is in any passage.
-        like: returns spellings among which all are that are one slip away from this one, or begin or end with it.
+    `like` returns spellings among which all are that are one slip away from this one, or begin or end with it.
     """
     return tuple(
         _meaning(term, like(term.spelling))

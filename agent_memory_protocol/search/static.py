@@ -30,15 +30,7 @@ _LONGEST = 512
 
 
 class WordLlama:
-    """Makes vectors by meaning, fast; see `Embedder`.
-
-    Args:
-        folder: where `weights/` and `tokenizers/` of the package are; None: in the package `wordllama`.
-
-    Raises:
-        MissingExtra: NumPy, tokenizers or the weights are not installed.
-        DamagedFile: the folder does not hold this model.
-    """
+    """Makes vectors by meaning, fast; see `Embedder`. By default its folder is the package `wordllama`."""
 
     weight = 0.1  # beside words it counts less than a model that reads whole texts
     full_at = 40  # words: the mean of few pieces says little, that of many much

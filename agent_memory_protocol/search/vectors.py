@@ -137,14 +137,7 @@ def similar(cosine: float) -> str:
 class VectorIndex(KeptIndex[Stored]):
     """A search index by meaning; see `SearchIndex` for what it does, and `KeptIndex` for its file.
 
-    A file keeps to the embedder that it was begun with. To use another one, `delete` it: every text is embedded again.
-
-    Args:
-        path: the file. Whatever else is there is replaced. None: the vectors are in this process.
-        embedder: what makes the vectors.
-
-    Raises:
-        InvalidVector: from every method: the file holds vectors of another embedder, or this one breaks its word.
+    A file keeps to the embedder that it was begun with, or InvalidVector is raised. To use another one, `delete` it.
     """
 
     version = 5
@@ -251,11 +244,7 @@ def _without(query: str, names: Collection[str]) -> str:
 
 
 def embed(embedder: Embedder, texts: list[str]) -> list[bytes]:
-    """Return the vectors of texts as bytes, after a look at whether they are what was promised.
-
-    Raises:
-        InvalidVector: they are not.
-    """
+    """Return the vectors of texts as bytes; InvalidVector unless they are what was promised."""
     vectors = embedder.embed(texts) if texts else []
     if len(vectors) != len(texts):
         raise InvalidVector(f"{embedder.name} made {len(vectors)} vectors of {len(texts)} texts")

@@ -41,7 +41,6 @@ class Secret:
 
     Attributes:
         rule: the id of its family.
-        line: the line it begins on, from 1.
         fingerprint: a digest of family and value; the same wherever the value is, and however it is wrapped.
         description: what it looks like, as "a GitHub token".
     """
@@ -85,16 +84,10 @@ def find_secrets(text: str) -> list[Secret]:
 
 
 def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: str = "text") -> None:
-    """Refuse a text that holds a secret.
+    """Refuse a text that holds a secret; the message names rule and line, never the secret.
 
-    Args:
-        text: what is about to be written.
-        allow: fingerprints of what only looks like a secret, from the settings.
-        path: the file it is for, if the message shall name it.
-        what: what to call the text otherwise.
-
-    Raises:
-        SecretFound: the message names rule and line, never the secret.
+    `allow` are fingerprints from the settings of what only looks like a secret. `path` is the file it is for, else
+    `what` is what to call the text.
     """
     found = [secret for secret in find_secrets(text) if secret.fingerprint not in allow]
     if not found:

@@ -10,11 +10,7 @@ _STARTS_A_BLOCK = re.compile(
 
 
 def bullet(text: str) -> str:
-    """Return a text as a bullet.
-
-    Line breaks and invisible characters become visible escapes, look-alike markers are broken as in recall's block, and
-    what Markdown would take for the start of a heading, list, quote or fence gets a backslash.
-    """
+    """Return a text as a bullet: one line, every character visible, nothing in it that would be read as a marker."""
     text = escape_line(text.strip())
     if start := _STARTS_A_BLOCK.match(text):
         place = len(start["number"] or "")

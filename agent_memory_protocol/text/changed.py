@@ -166,10 +166,7 @@ def _sentences_of(text: str) -> tuple[tuple[tuple[str, ...], tuple[Token, ...]],
 
 @lru_cache(maxsize=1 << 15)
 def _shapes_by_value(text: str) -> tuple[tuple[tuple[str, ...], _Shape, Value], ...]:
-    """Return what each sentence says but for each of its values, with the sentences before it.
-
-    A text is compared within its document and outside it.
-    """
+    """Return what each sentence says but for each of its values, with the sentences before it."""
     found = []
     for before, tokens in _sentences_of(text) if may_hold_value(text) else ():
         values = find_values(tokens)

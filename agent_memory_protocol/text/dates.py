@@ -28,11 +28,7 @@ def day_number(text: str) -> int | None:
 
 
 def parse_day(text: str) -> int:
-    """Read a day that somebody has given, `YYYY-MM-DD`.
-
-    Raises:
-        InvalidArgument: it is not that shape or not in the calendar.
-    """
+    """Read a day, `YYYY-MM-DD`. Raises InvalidArgument for anything else."""
     day = day_number(text)
     if day is None:
         raise InvalidArgument(f"{text[:40]!a} is not a date; write it as YYYY-MM-DD, such as 2026-01-31")

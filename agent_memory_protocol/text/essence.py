@@ -162,10 +162,7 @@ def essence(text: str) -> Essence | None:
 
 
 def _without_instead(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
-    """Return a sentence without its end that says what is not so in place of it, and the words of that end.
-
-    Where that is not all it says, it is left as it is.
-    """
+    """Split off the end of a sentence that says what is not so instead: return the rest, and the words of that end."""
     starts = [
         place
         for place, token in enumerate(tokens)

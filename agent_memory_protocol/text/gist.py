@@ -56,7 +56,7 @@ class Gist:
 class Near:
     """Says of texts, letter by letter, which may have enough words of one text to claim the same or to deny it.
 
-    It never leaves out one that has them, and is a hundred times as fast as a look at the words themselves.
+    It leaves out none that has them, and is a hundred times as fast as a look at the words themselves.
     """
 
     def __init__(self, text: str) -> None:

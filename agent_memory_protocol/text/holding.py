@@ -12,7 +12,6 @@ class Holding:
     """The words of some texts.
 
     Args:
-        texts: the texts.
         names: returns for what is between two blanks every name under which a reader may know it, or a part of it.
     """
 

@@ -24,15 +24,9 @@ def is_start(text: str) -> bool:
 
 
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:
-    """Return the id that is this, or else the only one that begins so; None if there is none.
+    """Return the id that is this, else the only one that begins so; None if there is none.
 
-    Args:
-        start: an id, or at least the first four characters of one, in either case.
-        ids: those there are.
-        text_of: gives the text that a person knows an id by.
-
-    Raises:
-        InvalidArgument: it is too short, or several begin so; the message names them and their texts.
+    InvalidArgument refuses fewer than four characters, and names by `text_of` those that begin so if there are several.
     """
     if start in ids:
         return start

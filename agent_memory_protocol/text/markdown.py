@@ -228,10 +228,7 @@ def _read_table(lines: list[str], paragraph: Block, number: int) -> Block | None
 
 
 def is_plain_item(line: str) -> bool:
-    """Say whether a line that begins with `- ` is what most are in a memory file: a bullet with ordinary text.
-
-    Two of these in a row need no closer look: the first is a whole item.
-    """
+    """Say whether a line that begins with `- ` is what most are in a memory file: a bullet with ordinary text."""
     first = line[2:3]
     if first == "[":
         return "]" in line and "]:" not in line

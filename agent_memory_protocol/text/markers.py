@@ -54,12 +54,7 @@ def pairs(lines: list[str], opening: str, closing: str) -> Pairs:
 
 
 def conflict_line(lines: list[str], blocks: "Sequence[Block] | None" = None) -> int | None:
-    """Return the line, from 1, where the markers of a merge conflict begin; None where there are none.
-
-    Args:
-        lines: a whole text, without line endings.
-        blocks: its top-level blocks, if they are known.
-    """
+    """Return the line, from 1, where the markers of a merge conflict begin; None if there are none."""
     opened = parted = None
     code = None
     for number, line in enumerate(lines):

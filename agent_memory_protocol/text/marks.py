@@ -149,10 +149,7 @@ def bare(text: str, marks: Marks) -> str:
 
 
 def without_date_in_front(text: str, date: Mark) -> str:
-    """Return a text without the date in front of it and what sets the date off: emphasis, a colon or a dash.
-
-    Emoji before the date stay: a cross says what a tick denies.
-    """
+    """Return a text without the date in front of it and what sets the date off. Emoji before it stay."""
     rest = text[date.end :]
     ornament = text[: date.start].rstrip("*_(")
     opened = text[len(ornament) : date.start]

@@ -52,10 +52,7 @@ def negate_alike(one: str, other: str) -> bool:
 
 
 def may_deny(one: str, other: str) -> bool:
-    """Say whether one of two alike texts seems to deny the other.
-
-    What follows may be told either way: “X needs Y, or Z” and “without Y, Z” say the same.
-    """
+    """Say whether one of two alike texts seems to deny the other."""
     return not negate_alike(one, other) and _OF_CONSEQUENCES & _forms(one) == _OF_CONSEQUENCES & _forms(other)
 
 

@@ -133,11 +133,8 @@ _inline.inline.ruler.at("html_inline", _note_position)
 def remove_hidden(lines: list[str], keeper: str = "") -> tuple[list[str], list[int]]:
     """Take out comments, processing instructions, declarations and link definitions; see `visible.without_hidden`.
 
-    `keeper` is the comment that stays where it is alone on a line.
-    What is left is read again until nothing hidden is in it: taking one thing out may reveal another.
-
-    Raises:
-        DamagedFile: the document hides text in so many layers that it cannot be shown.
+    `keeper` is the comment that stays if it is alone on a line. What is left is read again until nothing hidden is in
+    it, since taking one thing out may reveal another. Raises DamagedFile if that takes too many rounds.
     """
     numbers = list(range(len(lines)))
     # markdown-it replaces NUL; replaced beforehand, positions stay what they are.

@@ -97,9 +97,7 @@ def _without(text: str, comments: list[tuple[int, int]]) -> tuple[str, list[int]
 
 
 def _find_comments(text: str) -> list[tuple[int, int]] | None:
-    """Return where each comment is, line end included, if each is alone on its line; None if a parser must tell.
-
-    Those that are empty are left out.
+    """Return where each comment that is not empty is, line end included, if each is alone on its line; else None.
 
     A parser must tell if a line begins with other HTML, or a fence before the last comment could make one visible.
     """
@@ -139,10 +137,7 @@ def _may_define_links(text: str) -> bool:
 
 
 def blank_hidden(text: str) -> str:
-    """Return a text with all that may be hidden blanked out, in code too: for a piece that does not tell what is code.
-
-    Line ends stay, so lines keep their numbers.
-    """
+    """Return a text with all that may be hidden blanked out, in code too. Lines keep their numbers."""
     pieces = []
     done = 0
     position = text.find("<")
@@ -160,10 +155,7 @@ def blank_hidden(text: str) -> str:
 
 
 def needs_escapes(text: str, rare: bytes) -> bool:
-    """Say whether any line of a text needs `escape_line`; `rare` is what `rare_bytes` gave for it, or for more.
-
-    A quick test of the whole: most memory files need none, and then recall does not look at their lines.
-    """
+    """Say whether any line of a text needs `escape_line`; `rare` is what `rare_bytes` gave for it, or for more."""
     if b"INST]" in rare or _holds_marker(text, "<"):
         return True
     telling = rare.translate(None, _TELLING)
@@ -222,10 +214,7 @@ def escape_line(line: str) -> str:
 
 
 def first_invisible(text: str) -> tuple[int, str] | None:
-    r"""Return the line (from 1) and the escape of the first character in `text` that a reader cannot see.
-
-    Line ends, tabs and the joiners that emoji and scripts need are no such characters.
-    """
+    r"""Return the line (from 1) and the escape of the first character that a reader cannot see; None without any."""
     for number, line in enumerate(text.split("\n"), start=1):
         places = _hidden_places(line)
         if places:

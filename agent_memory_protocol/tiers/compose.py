@@ -34,11 +34,7 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
     """Return the entry that a text makes, its date first, then the marks in front of it.
 
     A date that begins the text is its date, unless `day` is given. `front` are marks that it gets unless the text
-    begins with others of their kind.
-
-    Raises:
-        RefusedText: it is empty, only holds a place, is larger than a whole tier file, is dated with no day of the
-            calendar, or holds characters or comments that a reader would not see.
+    begins with others of their kind. Raises RefusedText for what cannot be an entry.
     """
     lines = [line.rstrip(" \t") for line in split_lines(text)]
     while lines and not lines[0]:

@@ -13,11 +13,7 @@ MARK = "[disputed]"
 
 
 def marked(document: Document, entry_id: str) -> Document:
-    """Return the document with this entry marked; the same where it is.
-
-    Raises:
-        Refused: a mark in front of it would change what it says.
-    """
+    """Return the document with this entry marked. Raises Refused if a mark in front of it would change what it says."""
     entry = document.outline.entries[document.ids.index(entry_id)]
     if entry.marks.disputed:
         return document
@@ -62,11 +58,7 @@ def unmarked(document: Document, entry_id: str, mark: str = MARK) -> Document:
 
 
 def undated(document: Document, entry_id: str) -> Document:
-    """Return the document without the own date of an entry, which lasts from now on; the same where it has none.
-
-    Raises:
-        Refused: it would say something else without it, or have another date.
-    """
+    """Return the document without an entry's own date. Raises Refused if it would say something else without it."""
     entry = document.outline.entries[document.ids.index(entry_id)]
     if entry.mark is None:
         return document
@@ -85,11 +77,8 @@ def without_ended(
 ) -> Document:
     """Return the document without the marks of disputes that have ended: nothing of the other side is left.
 
-    Args:
-        document: the document.
-        others: for each entry, the ids that it is known to be disputed with. Of a mark that a person has typed nothing
-            is known; it stays.
-        is_there: says of an id whether an entry of another document has it.
+    `others` are the known other sides of each entry; a mark that a person has typed has none, and stays. `is_there`
+    says whether another document has an entry.
     """
     for entry_id in document.ids:
         entry = document.entry(entry_id)

@@ -116,11 +116,7 @@ class Document:
 
 
 def parse(data: bytes, target: Target) -> Document:
-    """Read a document from its bytes. Writing `Document.data` back gives the same bytes.
-
-    Raises:
-        DamagedFile: it is not UTF-8 text.
-    """
+    """Read a document; `Document.data` gives the same bytes. Raises DamagedFile if they are not UTF-8 text."""
     if len(data) > _KEPT_BYTES:
         return _parse(data, target)
     return _parse_once(data, target, target.owner)
@@ -254,11 +250,7 @@ def path_of(section: Section) -> tuple[str, ...]:
 
 
 def section_span(document: Document, section: Section) -> tuple[int, int]:
-    """Return the lines, end exclusive, of a section with all below it; of the last one with that name.
-
-    Raises:
-        InvalidArgument: there is no such section; the message names those there are.
-    """
+    """Return the lines, end exclusive, of the last section with that name. Raises InvalidArgument if there is none."""
     found = find_sections(document, section)
     if not found:
         names = ", ".join(repr(heading.text) for heading in document.outline.headings) or "none"
@@ -273,22 +265,14 @@ def end_of_section(document: Document, heading: Heading) -> int:
 
 
 def check_section_name(section: Section) -> None:
-    """Refuse what cannot be a heading's text.
-
-    Raises:
-        RefusedText: it is empty, longer than a line, or holds what a reader would not see.
-    """
+    """Refuse what cannot be a heading's text: nothing, more than a line, or what a reader would not see."""
     for text in path_of(section):
         if not text or len(text) > _LONGEST_SECTION or len(text.splitlines()) > 1 or visible.first_invisible(text):
             raise RefusedText(f"{section[:60]!r} cannot be a section's name; give one line of plain text")
 
 
 def check_label(label: str) -> str:
-    """Return a label as a missing one is written.
-
-    Raises:
-        RefusedText: it is not a label above a list: not one line, more than a sentence, or what a reader would not see.
-    """
+    """Return a label as a missing one is written. Raises RefusedText if it cannot be the label above a list."""
     line = label.strip()
     written = line if entries.is_label(line) else f"{line}:"
     is_line = len(line.splitlines()) == 1 and len(line) <= _LONGEST_LABEL and any(map(str.isalnum, line))
@@ -315,11 +299,7 @@ def redate(document: Document, entry: Entry, day: int) -> Document:
 
 
 def with_date(document: Document, entry: Entry, day: int) -> Document:
-    """Give an entry another date of its own, or one where it has none; its text stays as it is, and so does its id.
-
-    Raises:
-        Refused: a date in front of it would change what it says.
-    """
+    """Give an entry this date of its own. Raises Refused if a date in front of it would change what it says."""
     if entry.mark is not None:
         return redate(document, entry, day)
     raw = list(document.raw)
@@ -354,11 +334,7 @@ def merged_anew(document: Document) -> str:
 
 
 def check_writable(document: Document) -> None:
-    """Refuse to rewrite what is not a healthy document: one with merge conflict markers, or with NUL bytes.
-
-    Raises:
-        DamagedFile: it is one of these; the message names the line.
-    """
+    """Refuse to rewrite what is damaged: it has merge conflict markers or NUL bytes. DamagedFile names the line."""
     conflict = conflict_line(document)
     if conflict is not None:
         told = f"unresolved merge conflict; resolve it first, by hand or by entries: {merged_anew(document)}"

@@ -14,11 +14,7 @@ from .entries import MOST_LIST_BYTES, MOST_LIST_LINES, Entry, is_long, is_number
 
 
 def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document, str]:
-    """Return the document with another entry in an entry's place, and the new one's id.
-
-    Raises:
-        Refused: what is around it would change.
-    """
+    """Return the document with another entry in an entry's place, and its id; Refused if anything else would change."""
     index = document.ids.index(entry_id)
     entry = document.outline.entries[index]
     line = document.lines[entry.start]
@@ -48,9 +44,9 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
 
 
 def _crossing(old: Document, new: Document, entry: Entry, lines: range) -> str:
-    """Return the id of the first entry in these lines, where a numbered list has become many entries or one.
+    """Return the id of the first entry in these lines, if a numbered list has become many entries or one; else "".
 
-    Item by item everything outside the lines must be what it was, and in them there must be steps alone. "" otherwise.
+    Outside the lines everything must be what it was, item by item, and in them there must be steps alone.
     """
 
     def outside(document: Document, inside: range) -> list[tuple[str, tuple[str, ...], str]]:

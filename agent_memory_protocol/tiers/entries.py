@@ -274,11 +274,7 @@ def _add_items(
 
 
 def _steps(lines: list[str], blocks: list[Block], position: int) -> int:
-    """Return how many items make one entry from a position on: those of a short numbered list, else the one item.
-
-    Each item is an entry where one has a date or an end of its own or is an index line, where the list is long, and
-    where something at the margin breaks the numbering.
-    """
+    """Return how many items make one entry from a position on: those of a short numbered list, else the one item."""
     number, delimiter = _number(lines, blocks[position])
     if not delimiter or (position and _number(lines, blocks[position - 1])[1] == delimiter):
         return 1
@@ -306,10 +302,7 @@ def is_long(lines: "Sequence[str]") -> bool:
 
 
 def suspicious_days(entries: "Sequence[Entry]", among: "Iterable[int] | None" = None) -> set[int]:
-    """Return the indexes of entries dated more than 180 days before both dated neighbours: a mistyped year, mostly.
-
-    `among` are the indexes of the only entries that count; by default all do.
-    """
+    """Return the indexes of entries dated over 180 days before both dated neighbours: mistyped years, mostly."""
     indexes = range(len(entries)) if among is None else among
     dated = [(index, day) for index in indexes if (day := entries[index].day) and entries[index].day_source == OWN]
     return {
@@ -358,8 +351,8 @@ def _number(lines: list[str], block: Block) -> tuple[int, str]:
 def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[int, ...]) -> None:
     """Add a run of prose: one entry, and a further one wherever a paragraph or line has its own date.
 
-    Other blocks than paragraphs belong to the entry before them. So does an undated paragraph that goes on with the
-    dated one before it: it begins with bold text or `Word:`, or ends in a colon.
+    Other blocks belong to the entry before them, and so does an undated paragraph that goes on with a dated one: it
+    begins with bold text or `Word:`, or ends in a colon.
     """
     if not run:
         return
@@ -456,10 +449,7 @@ def _without_ornament(text: str) -> str:
 
 
 def label_in(lines: "Sequence[str]") -> str:
-    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete.
-
-    Of several paragraphs, each is a label; they are one.
-    """
+    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete."""
     text = _seen("\n".join(line.strip(" \t") for line in lines))
     lines = [line.strip(" \t") for line in text.split("\n")]
     if text and "" in lines:

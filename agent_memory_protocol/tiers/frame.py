@@ -123,12 +123,7 @@ def sayings(document: Document) -> set[tuple[str, str, int]]:
 
 
 def put_back(document: Document, taken: Taken) -> Document:
-    """Return the document with a part of its frame back between what was around it.
-
-    Raises:
-        Refused: neither what was before it nor what was after it is there, an entry would be another text, or one that
-            it did not govern would come under it.
-    """
+    """Return the document with a part of its frame back; Refused if there is no place, or an entry would change."""
     for position in _positions(document, taken):
         for before, after in _blanks(document, position, taken):
             lines = [*[""] * before, *taken.markdown.split("\n"), *[""] * after]

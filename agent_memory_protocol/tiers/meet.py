@@ -195,8 +195,7 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
 def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
     """Return the first other fact that a new entry of a document meets, in any way, and the new entry as the second.
 
-    Those of its document come before the `others`. Guesses count here, too, such as a changed name: the writer can
-    tell whether it is a change, or the same.
+    Those of its document come before the `others`. Guesses count too: the writer can tell whether it is a change.
     """
     own = Placed(document, document.outline.entries[document.ids.index(entry_id)])
     near = Near(own.text)

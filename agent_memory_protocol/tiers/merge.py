@@ -94,10 +94,7 @@ def _by_key(units: Iterable[Unit]) -> dict[Key, Unit]:
 
 
 def _single(document: Document) -> dict[int, tuple[Entry, str]]:
-    """Return each entry with its id, by its first line.
-
-    Item by item: whether a numbered list is one entry depends on its length, which differs between the sides.
-    """
+    """Return each entry with its id, by its first line."""
     outline = document.outline
     single = [item for entry in outline.entries for item in items_of(document.lines, outline, entry)]
     return {item.start: (item, entry_id(identity_text(document.lines, item), document.target)) for item in single}

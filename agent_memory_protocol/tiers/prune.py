@@ -27,8 +27,6 @@ class Judged(labels.Labelled):
         line: where it is, counted from 1.
         date: the day it is dated with; None for an undated one.
         date_source: `own mark`, `heading` or `label`; "" for an undated one.
-        section: the heading it is under.
-        label: the label that governs it, "" where none does.
         reason: in words, why it goes or stays.
         cause: `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section,
             recent, held, stuck or unchosen.
@@ -65,7 +63,6 @@ class Plan:
     """What pruning one document would take out, and what it would leave and why.
 
     Attributes:
-        document: the document the plan was made from.
         removals: what goes, in file order.
         kept: what stays, in file order.
         result: the document without what goes.
@@ -219,10 +216,7 @@ def _reason(entry: Entry, today: int, older_than: int, *, sections: bool) -> tup
 
 
 def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collection[str]) -> list[Judged]:
-    """Spare what may have a mistyped year. The date of one that goes speaks against no other's.
-
-    Otherwise a second run would take more.
-    """
+    """Spare what may have a mistyped year. The date of one that goes speaks against no other's."""
     staying = [index for index, one in enumerate(judged) if one.id not in gone]
     found = list(judged)
     for index in suspicious_days(document.outline.entries, staying):

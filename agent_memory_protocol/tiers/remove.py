@@ -21,15 +21,9 @@ from .taken import Taken, end_under, sayings, span_text, take
 def remove(document: Document, ids: Collection[str]) -> Document:
     """Return the document without these entries. A heading or label goes with its last entry (decisions 17, 22).
 
-    The file's first heading stays, and a heading that a comment is under.
-
-    Where two neighbours would become one entry, an empty comment is left between them (decision 39).
-
-    Of a long numbered list each item is an entry; one that becomes short by it becomes one entry.
-
-    Raises:
-        Refused: what is around them would change its meaning; or one of them ends in the label of a list that
-            stays.
+    The file's first heading stays, and a heading that a comment is under. Where two neighbours would become one
+    entry, an empty comment is left between them (decision 39). Raises Refused if the meaning of anything else would
+    change.
     """
     if not ids:
         return document
@@ -67,9 +61,9 @@ def going_along(document: Document, ids: Collection[str]) -> dict[str, tuple[str
 def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[tuple[str, Taken]]:
     """Describe each entry that a newer version of a document lacks, with the id it had.
 
-    When one of several equal entries goes, the others move up, so it is described under the id that is free now. Which
-    of them went is known from `named`, else from their texts and labels, for their dates may differ. Prose that is a
-    part of other prose now, and items of a numbered list that is one entry now, have not left.
+    When one of several equal entries goes, the others move up, so it is described under the id that is free now.
+    Which of them went is known from `named`, else from their texts and labels. What became a part of other prose, or
+    of a list that is one entry now, has not left.
     """
     if not named and set(old.ids) <= set(new.ids):
         return []
@@ -103,11 +97,7 @@ def _rank_left(old: Document, entry_id: str, gone: Sequence[Taken], mine: Taken)
 
 
 def regrouped(old: Document, new: Document) -> set[str]:
-    """Return the ids of prose and of numbered lists that are new only as entries: their lines were other entries.
-
-    What keeps two pieces of prose apart makes two entries of them, and may come and go. The items of a numbered list
-    are entries while it is long.
-    """
+    """Return the ids of prose and of numbered lists that are new only as entries: their lines were other entries."""
     before, after = _loose_lines(old), _loose_lines(new)
     gone = {line for entry_id, lines in before.items() if entry_id not in after for line in lines}
     return {entry_id for entry_id, lines in after.items() if entry_id not in before and gone.issuperset(lines)}

@@ -47,8 +47,7 @@ def put_back_all(
 ) -> tuple[Document, dict[str, Refused]]:
     """Return the document with entries back where they were, and why others, by their ids, cannot go back.
 
-    What was together goes back together, so that the document is not read again for every entry. `check` raises
-    Refused where the step from one document to the next breaks a limit.
+    What was together goes back together. `check` raises Refused where a step breaks a limit.
     """
     refused: dict[str, Refused] = {}
     waiting = _chains(taken, document.target)[::-1]
@@ -133,10 +132,7 @@ def _with_chain(document: Document, chain: Sequence[Taken], gone: Mapping[str, T
 
 
 def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
-    """Return the document with an entry back where it was, as near as can be told; see `_put_back`.
-
-    A comment that was left to keep its neighbours apart goes again.
-    """
+    """Put an entry back as `_put_back` does, without a comment that was left to keep its neighbours apart."""
     if taken.part:
         return frame.put_back(document, taken)
     spot = _find_spot(document, taken.place, gone or {})
@@ -158,14 +154,10 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
 
 
 def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None = None) -> Document:
-    """Return the document with an entry back where it was, as near as can be told.
+    """Return the document with an entry back where it was, with its headings, its label and the blank lines around it.
 
-    Headings and the label that went with it come back too, and the blank lines that were around it. What else has
-    gone, by id, helps to find the place where the entry's neighbours are missing as well. Prose that came back beside
-    other prose is a part of it, and does not come back twice.
-
-    Raises:
-        Refused: it cannot be there without changing what is around it.
+    What else has gone, by id, helps to find the place. Prose that came back beside other prose is a part of it, and
+    does not come back twice. Raises Refused if something else would change.
     """
     spot = _find_spot(document, taken.place, gone or {})
     if _stands_in_prose(document, taken, spot):
@@ -297,16 +289,7 @@ def _find_headings(
 def _meant(
     document: Document, place: Place, depth: int, near: Sequence[int], neighbours: Sequence[Entry | None], found: int
 ) -> int | None:
-    """Say which of several headings with one name an entry was under; None where its own is not one of them.
-
-    Args:
-        document: where the headings are.
-        place: the entry's place.
-        depth: which of its headings is looked for.
-        near: the headings of that name that are not too far up or down.
-        neighbours: the nearest entries that are there.
-        found: how many headings of that name there are at all.
-    """
+    """Return which heading of those `near`, of `found` with its name, an entry was under at a depth; else None."""
     one = place.headings[depth]
     same = [index for index in near if stands_after(document, document.outline.headings[index].start, one.previous)]
     if found < one.twins:

@@ -99,8 +99,8 @@ def places(root: Root) -> list[Target]:
 def list_targets(root: Root, *, beside: str = "") -> list[Target]:
     """List every tier document that exists: shared, then agents, then conversations, by name.
 
-    With `beside`, also those of which only a file of that name, beside where the document would be, is left. What lies
-    in a folder that cannot be read is listed: anyone who reads it is told, and one folder costs no other.
+    With `beside`, also those of which only a file of that name is left. What lies in a folder that cannot be read is
+    listed: anyone who reads it is told.
     """
     return [
         target
@@ -146,22 +146,14 @@ def why_nobodys(target: Target) -> str:
 
 
 def check_name(target: Target) -> None:
-    """Refuse a document that nobody can recall.
-
-    Raises:
-        DamagedFile: its folder has a name that no agent or conversation can have.
-    """
+    """Refuse a document whose folder has a name that no agent or conversation can have. Raises DamagedFile."""
     reason = why_nobodys(target)
     if reason:
         raise DamagedFile(reason, path=shown(*target.parts))
 
 
 def read(root: Root, target: Target) -> TierText | None:
-    """Read a document for recall or display; None where it does not exist. Of a huge file, only both ends are read.
-
-    Raises:
-        DamagedFile: it cannot be read, or is not UTF-8 text.
-    """
+    """Read a document for recall or display; None if it is missing. Of a huge file, only both ends are read."""
     target = locate(root, target)
     try:
         content = root.read(target.parts, limit=WHOLE_BYTES)
@@ -297,11 +289,7 @@ def _plain(text: str) -> str:
 
 
 def read_document(root: Root, target: Target) -> "tuple[Document, Content] | None":
-    """Read a document whole, with what tells later whether it is still the same; None where it does not exist.
-
-    Raises:
-        DamagedFile: it is too large, or cannot be read.
-    """
+    """Read a document whole, with what tells later whether it is still the same; None if it is missing."""
     from .document import parse
 
     check_name(target)

@@ -187,10 +187,7 @@ def near(entry_id: str) -> str:
 
 
 def as_json(taken: Taken, title: str = "") -> dict[str, object]:
-    """Return an entry's Markdown and place as JSON values for the ledger and the journal, without what is usual.
-
-    `title` is the Markdown of the one title that the document keeps, which need not be said then.
-    """
+    """Return an entry's Markdown and place as JSON values, without what is usual; `title` is the document's title."""
     place = taken.place
     headings = place.headings
     if title and headings and headings[0].markdown == title:
@@ -212,11 +209,7 @@ def as_json(taken: Taken, title: str = "") -> dict[str, object]:
 
 
 def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
-    """Read back what `as_json` returned, and what older versions did. A place that is not so counts as unknown.
-
-    Raises:
-        ValueError: there is no Markdown.
-    """
+    """Read back what `as_json`, or an older version, returned; an odd place is unknown. ValueError: no Markdown."""
     text = fields.get("markdown")
     if not isinstance(text, str):
         raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake
@@ -377,10 +370,7 @@ def span_key(document: Document, span: Block | Heading) -> str:
 
 
 def has_key(document: Document, span: Block | Heading, *keys: str) -> bool:
-    """Say whether a block has one of these keys. Older ledgers call an entry by its whole text, date and all.
-
-    An item of a list that has become short is not an entry by itself any more, but was called by its id.
-    """
+    """Say whether a block has one of these keys, or that of its whole text, date and all, which older ledgers use."""
     text, own = span_text(document, span), span_key(document, span)
     whole = block_key(text, document.target)
     is_item = isinstance(span, Block) and span.kind == markdown.ITEM

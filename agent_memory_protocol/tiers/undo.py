@@ -19,16 +19,7 @@ _MOST_ENDS = 1_000
 
 
 def undo_of(old: Document, new: Document, gone: Sequence[tuple[str, Taken]]) -> dict[str, object] | None:
-    """Return what takes a removal back: JSON values for the ledger, in which the entries that went are named.
-
-    Args:
-        old: the document as it was.
-        new: the document without the entries.
-        gone: the entries that went, each with the id it had.
-
-    Returns:
-        None where more was changed than was taken out, or where that cannot be told.
-    """
+    """Return JSON values that take a removal back; None if more was changed than taken out, or that cannot be told."""
     spans = {entry.start: (entry.end, taken.id) for one, taken in gone if (entry := old.entry(one)) is not None}
     lines_gone = {line for start, (end, _) in spans.items() for line in range(start, end)}
     found = _hunks(new.lines, old.lines, lines_gone)
@@ -113,7 +104,7 @@ def _pieces(lines: Sequence[str], spans: Mapping[int, tuple[int, str]], first: i
 def _hunks(new: Sequence[str], old: Sequence[str], gone: Collection[int]) -> list[tuple[int, int, int, int]] | None:
     """Return where two texts differ: the lines of the new one, and those of the old one in their place.
 
-    Every line that says something must be one of the old text that is not `gone`, in the same order; None otherwise.
+    None unless every line that says something is one of the old text that is not `gone`, in the same order.
     """
     found: list[tuple[int, int, int, int]] = []
     after_new, after_old = 0, 0

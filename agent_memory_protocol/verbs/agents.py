@@ -128,10 +128,7 @@ def _first_line(text: str) -> str:
 
 
 def strays(session: Session, read: Iterable[Document]) -> Iterator[tuple[Target, str, str]]:
-    """Yield the agents that seem to have another name now: the document, what tells so, and the command.
-
-    One has the title of an agent whose document git knew; another is the only one that no definition names.
-    """
+    """Yield the agents that seem to have another name now: the document, what tells so, and the command."""
     own = [one for one in read if one.target.tier is Tier.AGENT]
     titled = {one.target: _titled_for(session, one) for one in own}
     paths = {Target(Tier.AGENT, name).path for name in titled.values() if name}

@@ -53,10 +53,7 @@ def check(
     today: date,
     progress: Callable[[int, int], None] | None,
 ) -> list[Finding]:
-    """Return what is wrong in what this actor may read, below the paths that are named.
-
-    What says the opposite or has another value comes first, and the rest by file and line.
-    """
+    """Return what is wrong in what this actor may read, below the paths that are named."""
     if not session.root.exists(()):
         return []
     session.root.list_once()

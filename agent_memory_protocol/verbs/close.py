@@ -20,12 +20,7 @@ from .stored import stored_entries
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What closing a conversation would do.
-
-    Attributes:
-        kept: what it has taught, as proposals.
-        entries: what goes to its ledger; empty where it is closed already.
-    """
+    """What closing a conversation would do: `kept` proposes what it has taught, and `entries` go to its ledger."""
 
     target: Target
     kept: Distillation
@@ -61,11 +56,7 @@ def plan(session: Session, conversation: str, operator: Operator | None = None) 
 
 
 def apply(session: Session, planned: Closing, choice: Choice, today: date) -> Closed:
-    """Carry on what was chosen, then archive the document. Where something chosen is refused, it stays open.
-
-    Raises:
-        Refused: an entry holds a secret, which the ledger would keep; nothing was changed.
-    """
+    """Carry on what was chosen, then archive the document. If something is refused, such as a secret, it stays open."""
     session.check_write(planned.target)
     _check_secrets(session, planned.entries)
     kept = distill.apply(session, planned.kept, choice, today)

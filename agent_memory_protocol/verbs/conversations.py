@@ -20,11 +20,7 @@ CLOSED = "closed: the conversation is over"
 
 
 def last_sign(session: Session, document: Document) -> date:
-    """Return the day of a conversation's last sign of life.
-
-    That is the newest of its entries' own dates, its ledger's lines and its last commit. A file that git does not
-    know has only the time of its last change.
-    """
+    """Return the day of the last sign of life: an entry's own date, a ledger line, a commit, else the file's time."""
     target = document.target
     days = [entry.day for entry in document.outline.entries if entry.day is not None and entry.day_source == OWN]
     signs = [date.fromordinal(day) for day in days if day <= session.now.date().toordinal()]

@@ -33,12 +33,10 @@ class Difference:
         kind: ADDED, EDITED, RETIRED, RESTORED or DISPUTED.
         id: the entry's id, that of the new text where there is one; for a note its file name.
         text: what it says now, with its label in front; of what is gone, what it said.
-        before: what an edited one said.
         by: the id of the entry that holds in the place of a retired one; "" where none does.
         reason: why it left, as the ledger has it.
         writer: the agent that wrote it; "" where nobody said.
         line: where it is now, from 1; None for what is gone.
-        section: the heading it is under.
     """
 
     kind: str

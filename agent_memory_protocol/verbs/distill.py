@@ -49,13 +49,9 @@ _STAMP = "%Y%m%dT%H%M%S%fZ"
 
 @dataclass(frozen=True, slots=True)
 class Distillation:
-    """A plan: what is worth changing, what could not be read, and what is seen too seldom to be proposed yet.
+    """A plan: what is worth changing, what could not be read, and how much waits for more conversations to confirm it.
 
-    Attributes:
-        problems: documents that could not be read, and why.
-        waiting: how many insights of conversations wait for others to confirm them.
-        sightings: the new lines for the file of sightings.
-        failures: what a program that was asked got wrong.
+    `sightings` are new lines for the file of sightings, and `failures` what a program that was asked got wrong.
     """
 
     candidates: tuple[Suggestion, ...]
@@ -78,10 +74,7 @@ class Distillation:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What was done: the changes made, those refused and by which error, and the backup's name of what was before.
-
-    Where nothing was done, there is no backup.
-    """
+    """What was done: the changes made, those refused and by which error, and the name of the backup, "" for none."""
 
     done: tuple[Suggestion, ...]
     refused: tuple[tuple[Suggestion, AgentMemoryError], ...]
@@ -89,10 +82,7 @@ class Distilled:
 
 
 def plan(session: Session, named: Actor | None = None, operator: Operator | None = None) -> Distillation:
-    """Say what conversations suggest: all of them together, or the one named, for that agent. Changes nothing.
-
-    `operator` is asked which wordings say the same, after the rules of this package.
-    """
+    """Say what conversations suggest: all of them together, or the one named, for that agent. Changes nothing."""
     conversation = named.conversation if named else None
     agent = (named and named.agent) or session.actor.agent
     problems: list[str] = []
@@ -163,10 +153,7 @@ def backups(session: Session) -> list[str]:
 
 
 def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
-    """Give the documents the text they had before a distillation, the last one where none is named.
-
-    What has been added since goes to the ledgers. Returns the backup and the documents that were changed.
-    """
+    """Give documents the text from before a distillation, by default the last; return its backup and what changed."""
     there = backups(session)
     if not there or (backup is not None and backup not in there):
         raise InvalidArgument(f"there is no backup {backup or ''}; there are: {', '.join(there) or 'none'}")

@@ -37,10 +37,7 @@ class Diagnosis:
 
 
 def diagnose(session: Session, problem: str) -> list[Diagnosis]:
-    """Say what keeps the actor's memory away, or that nothing does.
-
-    `problem` is why the root may not be the one that was meant, "" where nothing says so.
-    """
+    """Say what keeps the actor's memory away, or that nothing does. `problem` says why the root may be a wrong one."""
     from ..git import ignore  # commands that only name a writer need not load it
 
     root, settings, actor = session.root, session.settings, session.actor
@@ -140,13 +137,7 @@ def of_settings(settings: Settings) -> list[Diagnosis]:
 
 
 def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Target]) -> list[Diagnosis]:
-    """Say for each document that recall reads whether it is given, and why not.
-
-    Args:
-        recall: what was recalled.
-        wanted: the documents that recall looks for.
-        existing: the documents there are.
-    """
+    """Say for each document that recall looks for whether it is given, and why not."""
     found = [Diagnosis(warning, is_problem=True) for warning in recall.warnings]
     parts = {part.target: part for part in recall.parts}
     for target in wanted:
@@ -187,13 +178,7 @@ def of_names(names: Sequence[str], kind: str) -> list[Diagnosis]:
 
 
 def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
-    """Say that nobody reads a file whose name differs from its tier document's only by case.
-
-    Args:
-        target: the document.
-        file: the name of the file beside it, or in its place.
-        exists: whether the document itself is there.
-    """
+    """Say that nobody reads a file whose name differs from its tier document's, if it `exists`, only by case."""
     name = target.parts[-1]
     way_out = f"move what it holds into {name}" if exists else f"rename it to {name}"
     return Diagnosis(

@@ -30,10 +30,7 @@ _DAYS = ("updated_at", "last_updated", "updated", "modified", "date", "created_a
 
 
 def look_up(session: Session, target: Target, file: str, hit: Hit, *, today: date, context: int) -> Found | None:
-    """Return what a hit is now: an entry of a document, the note of that file name, or the note an index line names.
-
-    None where it is gone. `context` is how many lines to give on both sides of the one that matched.
-    """
+    """Return what a hit is now: an entry, a note, or the note that an index line names; None if it is gone."""
     if file == hit.key:
         return _note(session, target, file, hit, context)
     if file or hit.key.endswith(".md"):

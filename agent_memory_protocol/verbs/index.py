@@ -88,14 +88,7 @@ def count(session: Session, target: Target, text: str) -> tuple[int, int]:
 
 
 def listed(session: Session, target: Target, text: str, names: Iterable[str]) -> set[str]:
-    """Return the keys of the notes that an index lists: in the tier file, beside it, or as a part of another note.
-
-    Args:
-        session: the opened project.
-        target: the tier file.
-        text: its text.
-        names: the file names of the notes beside it.
-    """
+    """Return the keys of the notes that an index lists: in the tier file, beside it, or as a part of another note."""
     folder = target.parts[:-1]
     found = set(index.read(text).files)
     for one in note_store.read_beside(session.root, folder):
@@ -212,10 +205,7 @@ def _state(
     before: Sequence[index.Index],
     after: Sequence[index.Index],
 ) -> Indexed:
-    """Return what an index is, given what its files say before and after it is brought up to date.
-
-    `others` are files that need no line. The first of `before` and `after` is the tier file.
-    """
+    """Return what an index is, from its files `before` and `after`, the tier file first; `others` need no line."""
     # Of thousands of notes the tier file names few, so what it names is looked up among them and not they in it.
     there = {*files, *index.by_key(others)} if others else files.keys()
     named, named_after = (set().union(*(one.files for one in indexes)) for indexes in (before, after))

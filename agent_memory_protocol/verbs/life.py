@@ -25,12 +25,8 @@ class Happening:
     """One thing that happened to an entry.
 
     Attributes:
-        at: when, RFC 3339.
-        what: COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds in its place) or
-            LEFT.
-        id: the id that the entry had then.
-        text: what it said then, with its label in front, "" where nobody kept that.
-        by: who did it; "" where nobody said.
+        what: COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds instead) or LEFT.
+        id, text: what it was called and said then, its label in front; no text where nobody kept that.
         other: the id of the entry that replaced it, or that it was disputed with; "" for none.
     """
 

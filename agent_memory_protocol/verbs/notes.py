@@ -104,10 +104,7 @@ def show(session: Session, target: Target | None, name: str) -> tuple[str, str]:
 def take_out(session: Session, target: Target | None, name: str, reason: str, *, redact: bool = False) -> str:
     """Remove a note: its text goes to the ledger, its line out of the index. Returns its file name.
 
-    With `redact` it is kept nowhere, and what the ledger has of it from before goes too.
-
-    Raises:
-        SecretFound: it holds a secret, which the ledger would keep.
+    With `redact` nothing of it is kept, in the ledger either; without, a note that holds a secret is refused.
     """
     target = target or session.own
     session.check_write(target)
@@ -138,11 +135,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
 
 
 def merge(session: Session, target: Target | None, names: Sequence[str], into: str) -> str:
-    """Add the facts of some notes to another, and remove them. Returns the file that holds them all.
-
-    Raises:
-        SecretFound: one that is to go holds a secret, which the ledger would keep.
-    """
+    """Add the facts of some notes to another, and remove them. Returns its file. A note with a secret is refused."""
     target = target or session.own
     session.check_write(target)
     target = store.locate(session.root, target)

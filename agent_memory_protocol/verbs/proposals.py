@@ -50,11 +50,7 @@ class Choice:
 
 
 def chosen(proposals: Sequence[AnyProposal], choice: Choice) -> list[AnyProposal]:
-    """Return the proposals that a choice takes, in their order.
-
-    Raises:
-        InvalidArgument: it names a proposal that there is none of, or that several begin like.
-    """
+    """Return the proposals that a choice takes, in order; InvalidArgument if an id names none of them, or several."""
     only, without = named(proposals, choice.only), named(proposals, choice.without)
     if choice.only:
         return [one for one in proposals if one.id in only and one.id not in without]

@@ -37,11 +37,7 @@ class PlanOutdated(StorageError):
 
 
 def parse_age(text: str, today: date) -> timedelta:
-    """Read an age: `90d`, `12w`, `1y`, a number of days, or a date, which means older than that day.
-
-    Raises:
-        InvalidArgument: it has another form, or the day is yet to come.
-    """
+    """Read an age: `90d`, `12w`, `1y`, a number of days, or a date that has passed, for what is older than that day."""
     if "-" in text:
         age = today - date.fromordinal(parse_day(text))
         if age < timedelta():

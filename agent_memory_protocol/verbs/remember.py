@@ -259,10 +259,7 @@ def _add(
     *,
     today: date | None,
 ) -> tuple[Added, dict[str, str]]:
-    """Add an entry. With a `today`, the oldest dated entries make room for it where it does not fit.
-
-    What is `leaving` for it makes room first.
-    """
+    """Add an entry. With a `today`, what is `leaving` for it and then the oldest dated entries make room if need be."""
     added = add(current, new, section, label)
     if today is None:
         return added, {}

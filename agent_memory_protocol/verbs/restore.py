@@ -24,10 +24,7 @@ from .upkeep_answers import Restorable, Restored
 
 
 def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since: date | None) -> list[Restorable]:
-    """List what can come back, oldest removal first: what the ledgers have, and what the next write gives them.
-
-    One that cannot be read hides no other.
-    """
+    """List what can come back, oldest removal first: what the ledgers have, and what the next write gives them."""
     found: list[Restorable] = []
     commands: list[tuple[str, str]] = []
     problems: list[str] = []
@@ -96,10 +93,7 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
 
 
 def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> tuple[list[StoredEntry], list[str]]:
-    """Put entries back into one document. Return them, and why others cannot go back.
-
-    The document may become as large as it was when one of them left (decision 44).
-    """
+    """Put entries back, up to the size that the document had (decision 44); return them, and why others stay gone."""
     refused: dict[str, str] = {}
     entries = [one.taken for one in chosen]
     largest = max((one.size[0] for one in chosen), default=0), max((one.size[1] for one in chosen), default=0)

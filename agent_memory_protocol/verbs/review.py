@@ -51,14 +51,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to look at.
-
-    Attributes:
-        kind: which list it is on: a key of `TITLES` in `cli.review`.
-        message: what it is about, in words.
-        command: what settles it, as a person types it.
-        texts: what is shown of it, the most telling first.
-    """
+    """Something to look at: its list, a key of `TITLES` in `cli.review`, what it is about, and what settles it."""
 
     kind: str
     message: str
@@ -245,10 +238,7 @@ def _unneeded(session: Session, entries: Sequence[StoredEntry], today: date) -> 
 
 
 def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
-    """Return, for each folder with more notes than an index shows at a glance, its closest pairs of notes.
-
-    They need not say the same: a folder must shrink even where no two notes do.
-    """
+    """Return, for each folder with more notes than an index shows at a glance, its closest pairs of notes."""
     found = []
     for target in dict.fromkeys(row.target for row in notes):
         rows = [row for row in notes if row.target == target and row.file]

@@ -70,8 +70,8 @@ def rewrite(
 ) -> Rewritten:
     """Give a document, or a note beside it, the text that `change` makes of its present one.
 
-    Without `index`, a caller that writes many notes updates the index afterwards, once. `said` is what is known of
-    new entries, by their ids, where others have written them; without it, the actor is their writer.
+    Without `index`, the caller updates the index once afterwards. `said` is what is known of new entries that others
+    wrote.
     """
     session.check_write(target)
     session.check_said(reason, "reason")

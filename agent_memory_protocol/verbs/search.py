@@ -128,7 +128,7 @@ def search(
 def _take(
     ask: Callable[[int], list[Hit]], find: Callable[[Hit], Found | None], since: date | None, limit: int
 ) -> list[Found]:
-    """Return the best hits that are still there and, with `since`, from that day or later; ask for more as needed.
+    """Return the best hits that are still there, `since` that day; ask for more as needed.
 
     A note is found by what it says and by what a line of an index says of it, and is given once.
     """
@@ -191,13 +191,7 @@ def search_archived(
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Which documents, with the notes beside them, a search looks in, of those that the actor may read.
-
-    Attributes:
-        targets: only these; None for all.
-        tier: only those of this tier.
-        agent, conversation: only the document of this agent, and of this conversation.
-    """
+    """Where a search looks, in notes as in the documents beside them: the targets, tier, agent, conversation."""
 
     targets: Sequence[Target] | None = None
     tier: Tier | None = None
@@ -206,12 +200,7 @@ class Within:
 
     @property
     def named(self) -> list[Target]:
-        """The documents that are named by their owner.
-
-        Raises:
-            InvalidArgument: the tier is one of another kind.
-            InvalidName: a name breaks the name rule.
-        """
+        """The documents that are named by their owner; refused if one of them is not of the tier."""
         named = Actor(self.agent, self.conversation)
         found = [Target(tier, owner) for tier in OWNED_TIERS if (owner := named.owned(tier)) is not None]
         for target in found:

@@ -28,10 +28,7 @@ _MOST_RECORDS = 10_000
 def disagreements(
     session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]]
 ) -> list[Meeting]:
-    """Return which facts say the opposite, and then which have another value, the older of each two first.
-
-    Documents are compared with each other, with the notes beside them, and with the records of the project.
-    """
+    """Return which facts in documents, notes and records say the opposite, then which have another value."""
     outside = [fact for target, note in notes for fact in of_notes(target, [note])]
     outside += _records(session)
     learned = _learned(session)
@@ -216,11 +213,7 @@ def _find_both(session: Session, one: str, other: str) -> list[tuple[Target, str
 
 
 def check_write(session: Session, target: Target, command: str, reason: str = "") -> None:
-    """Refuse what this actor may not write, and say how to report it so that somebody who may will do it.
-
-    Raises:
-        AccessDenied: the message has the form of a finding.
-    """
+    """Refuse what this actor may not write, in words that are a finding: somebody who may will do it then."""
     try:
         session.check_write(target)
     except AccessDenied as error:

@@ -45,11 +45,7 @@ def show(session: Session, target: Target, section: str | None) -> Shown | None:
 def left_out(
     session: Session, target: Target, agent: str | None, budget: Budget, today: date | None
 ) -> list[tuple[int, str]] | None:
-    """Return the numbered lines that recall leaves out of a document; None where there is none.
-
-    The headings and the label that govern them are among the lines. `agent` is for whom recall is made, where the
-    document is not an agent's; by default the actor.
-    """
+    """Return the numbered lines that recall, for `agent` or else the actor, leaves out, with what governs them."""
     found = show(session, target, None)
     if found is None:
         return None

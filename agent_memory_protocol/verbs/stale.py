@@ -18,12 +18,7 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What is missing.
-
-    Attributes:
-        gone: the paths that git knew once, each with its name today, "" for none.
-        lost: what else is named and missing, each with the words that say so.
-    """
+    """What is missing: paths that git knew once, with their names today ("" for none), and what else, in words."""
 
     gone: Mapping[str, str] = field(default_factory=dict)
     lost: Mapping[Mention, str] = field(default_factory=dict)

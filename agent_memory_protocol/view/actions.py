@@ -67,11 +67,7 @@ class Wanted:
 
     @classmethod
     def of_form(cls, fields: Sequence[tuple[str, str]]) -> "Wanted":
-        """Read the fields of a form; others than its own are passed over.
-
-        Raises:
-            InvalidArgument: the verb is unknown, or nothing was chosen.
-        """
+        """Read the fields of a form; others than its own are passed over."""
         given = {name: value.replace("\r\n", "\n").strip() for name, value in fields}
         ids = tuple(value for name, value in fields if name == "id" and value)
         if given.get("verb") not in VERBS:
@@ -158,11 +154,7 @@ class Changes:
         return self._plan_record(wanted) if is_record(wanted.id) else self._plan_entry(wanted)
 
     def apply(self, wanted: Wanted) -> Deed:
-        """Do it.
-
-        Raises:
-            AgentMemoryError: the workspace refuses it; nothing was changed.
-        """
+        """Do it. Raises AgentMemoryError if the workspace refuses it; nothing was changed."""
         several = {
             "Restore": self._restore,
             "Prune": self._prune,
@@ -441,11 +433,7 @@ class Changes:
 
 
 def pruning(here: Workspace, actor: Actor, today: date, wanted: Wanted) -> list[Pruning]:
-    """Return what Prune finds with the options of a form.
-
-    Raises:
-        InvalidArgument: the age cannot be read.
-    """
+    """Return what Prune finds with the options of a form. Raises InvalidArgument if the age cannot be read."""
     return here.plan_pruning(
         [parse_target(wanted.of)] if wanted.of else None,
         actor=actor,
@@ -508,10 +496,7 @@ def one_gone(here: Workspace, actor: Actor, entry_id: str) -> Restorable:
 
 
 def without_bullet(entry: StoredEntry) -> str:
-    """Return the text of an entry as `edit` takes it: without its bullet, and without what that indents.
-
-    A dispute was about the old text, so its mark is left out, too.
-    """
+    """Return the text of an entry as `edit` takes it: without its bullet, its indent, and the mark of a dispute."""
     first, *rest = entry.text.split("\n")
     own = first[marker_width(first) :].lstrip()
     width = len(first) - len(own)

@@ -59,10 +59,7 @@ def render(name: str, *, live: object = None, **values: object) -> bytes:
 
 
 def stream(name: str, *, live: object = None, **values: object) -> Iterator[bytes]:
-    """Return the same in two pieces: what is above the main part, and then the rest, which may take long to find.
-
-    A browser shows the first while the second is made: what a template calls in its main part is called only then.
-    """
+    """Return the same in two pieces, so that a browser shows what is above the main part while that is made."""
     template = _environment().get_template(f"{name}.html.j2")
     style, script = (_shipped(file) for file in ("style.css", "script.js"))
     made: list[str] = []

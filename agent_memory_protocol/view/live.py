@@ -319,11 +319,7 @@ def _form_of(verb: str, name: str) -> str:
 
 
 def bind(port: int) -> socket.socket:
-    """Take a port of this machine, where requests wait from now on; 0 is any that is free.
-
-    Raises:
-        StorageError: another program has it.
-    """
+    """Take a port of this machine, where requests wait from now on; 0 is any that is free."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name != "nt":  # there it would let two programs share the port
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

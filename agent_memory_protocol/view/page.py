@@ -70,9 +70,7 @@ class Card:
     Attributes:
         age: `lasting` for an undated one, `fresh`, `aged`, `old` where it could be pruned, or `expired`.
         is_left_out: whether recall leaves it out.
-        against: the entries it is disputed with that this reader may read.
         findings: what `amp check` says of its lines.
-        items: what `amp review` proposes for it.
         use: what was counted of it (`Workspace.usage`); empty where nothing is counted.
     """
 
@@ -291,11 +289,7 @@ def gather(
     *,
     most_judged: int = MOST_JUDGED,
 ) -> MemoryPage:
-    """Ask for everything that this reader may see; check and review only if there are at most so many entries.
-
-    Raises:
-        StorageError: the settings or the folders cannot be read. A single document that cannot be is told on the page.
-    """
+    """Ask for everything that this reader may see; check and review only if there are at most so many entries."""
     asking = Asking(here, actor, today)
     settings = here.settings
     entries = here.entries(actor, on_problem=asking.tell)

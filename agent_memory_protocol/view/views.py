@@ -81,11 +81,7 @@ class Query:
         return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) else usual
 
     def target(self) -> Target:
-        """Return the document that is asked for.
-
-        Raises:
-            InvalidArgument: there is no such document that this reader may read.
-        """
+        """Return the document that is asked for, if this reader may read it."""
         asked = self.query.get("of", "shared")
         target = parse_target(asked)
         if target not in self.here.targets(self.actor):
@@ -350,10 +346,7 @@ def _usage(asked: Query) -> Any:
 
 
 def _said(asked: Query, target: Target) -> Said:
-    """Return what check says of a document and its notes, what review proposes for them, and what was counted.
-
-    Review compares everything with everything, so that a large memory is reviewed only where a person asks for that.
-    """
+    """Return what check says of a document and its notes, what review proposes for a small one, and its use."""
     folder = os.path.join(asked.here.path, *target.parts[:-1])
 
     def look() -> Any:
