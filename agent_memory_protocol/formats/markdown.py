@@ -11,7 +11,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..errors import InvalidName, RefusedText
+from ..errors import DamagedFile, InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
 from ..text import headers, labels, marks
 from ..text.dates import heading_day
@@ -53,8 +53,15 @@ class Piece(NamedTuple):
 
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
-    """Read a document, as the tier document that its path names."""
-    yield from entries_of(document.parse(record_files.read_whole(path, LARGEST), target_of(path)))
+    """Read a document, as the tier document that its path names.
+
+    Raises:
+        DamagedFile: it holds the markers of a merge conflict.
+    """
+    found = document.parse(record_files.read_whole(path, LARGEST), target_of(path))
+    if (line := document.conflict_line(found)) is not None:
+        raise DamagedFile("unresolved merge conflict; resolve it first", path=path, line=line)
+    yield from entries_of(found)
 
 
 def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:

@@ -53,22 +53,32 @@ def pairs(lines: list[str], opening: str, closing: str) -> Pairs:
     return Pairs(tuple(spans), opened if stray is None else stray)
 
 
-def conflict_line(lines: list[str], blocks: "Sequence[Block] | None" = None) -> int | None:
-    """Return the line, from 1, where the markers of a merge conflict begin; None if there are none."""
-    opened = parted = None
+def conflict_line(lines: list[str]) -> int | None:
+    """Return the line, from 1, where the markers of a merge conflict begin; None where there are none."""
+    found = conflict_lines(lines)
+    return found[0] + 1 if found else None
+
+
+def conflict_lines(lines: list[str], blocks: "Sequence[Block] | None" = None) -> list[int]:
+    """Return the lines, from 0, of merge conflicts that are on neither side: markers, and what was before both."""
+    found: list[int] = []
+    opened = base = parted = None
     code = None
     for number, line in enumerate(lines):
         if _is_mark(line, "<"):
             if code is None:
-                found = _top_level(lines) if blocks is None else blocks
-                code = {at for block in found if _is_code(block, lines) for at in range(block.start, block.end)}
-            # The other two may be in code where this one is not: one side of a conflict may open a fence.
-            opened, parted = (None if number in code else number), None
+                known = _top_level(lines) if blocks is None else blocks
+                code = {at for block in known if _is_code(block, lines) for at in range(block.start, block.end)}
+            # The others may be in code where this one is not: one side of a conflict may open a fence.
+            opened, base, parted = (None if number in code else number), None, None
+        elif opened is not None and parted is None and _is_mark(line, "|"):
+            base = number
         elif opened is not None and line == "=======":
             parted = number
         elif opened is not None and parted is not None and _is_mark(line, ">"):
-            return opened + 1
-    return None
+            found += [opened, *range(parted if base is None else base, parted + 1), number]
+            opened = None
+    return found
 
 
 def _is_code(block: "Block", lines: list[str]) -> bool:

@@ -133,14 +133,21 @@ def _parse(data: bytes, target: Target) -> Document:
     raw = split_lines_with_ends(files.decode(data, target.path))
     lines = [line.rstrip("\r\n") for line in raw]
     begin = headers.front_matter_end(lines)
-    outline = entries.read(lines, begin)
+    outline = _outline(lines, begin, may_conflict=b"<<<<<<<" in data)
     return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
 
 
 def outline_of(text: str) -> Outline:
     """Return the outline of a document's text, its line endings all newlines."""
     lines = split_lines(text)
-    return entries.read(lines, headers.front_matter_end(lines))
+    return _outline(lines, headers.front_matter_end(lines), may_conflict="<<<<<<<" in text)
+
+
+def _outline(lines: list[str], begin: int, *, may_conflict: bool) -> Outline:
+    """Return what is in the lines of a document; of a merge conflict, the entries of both sides and no marker."""
+    found = entries.read(lines, begin)
+    apart = {*markers.conflict_lines(lines, found.blocks)} if may_conflict else None
+    return entries.read(["" if at in apart else line for at, line in enumerate(lines)], begin) if apart else found
 
 
 def entry_id(text: str, target: Target) -> str:
@@ -325,7 +332,7 @@ def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, 
 
 def conflict_line(document: Document) -> int | None:
     """Return the line, from 1, where merge conflict markers begin; None where there are none."""
-    return markers.conflict_line(document.lines, document.outline.blocks)
+    return markers.conflict_line(document.lines)
 
 
 def merged_anew(document: Document) -> str:

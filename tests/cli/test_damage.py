@@ -185,6 +185,15 @@ def test_merge_conflicts_are_recalled_with_a_warning_and_never_rewritten(amp):
     amp("remember", "x").refuses(4, f"{SHARED}:3: unresolved merge conflict; resolve it first")
 
 
+def test_a_file_with_merge_conflicts_is_not_imported_and_its_markers_are_no_entries(amp):
+    amp.write(SHARED, ODD["conflict"])
+    for args in (("import", SHARED, "--to", "agent:dev", "--apply"), ("convert", SHARED, "out.jsonl")):
+        amp(*args).refuses(4, f"{SHARED}:3: unresolved merge conflict; resolve it first")
+    for args in (("list",), ("export", "shared", "--format", "jsonl"), ("review",)):
+        answer = amp(*args)
+        assert not any(mark in answer.out for mark in ("<<<<<<<", "=======", ">>>>>>>")), args
+
+
 def test_a_nul_is_shown_and_never_rewritten(amp):
     amp.write(SHARED, ODD["nul"])
     assert "- a\\x00b" in amp("recall").out

@@ -183,6 +183,24 @@ def test_a_conflict_is_found_beside_code(text):
 @each_row(
     "text",
     [
+        "# T\n\n- first\n<<<<<<< a\n- ours\n=======\n- theirs\n>>>>>>> b\n- last\n",
+        "# T\n\n- first\n\n<<<<<<< a\n- ours\n||||||| base\n- before both\n=======\n- theirs\n>>>>>>> b\n\n- last\n",
+        "# T\n\n- first\n\n<<<<<<< a\n- ours\n\n=======\n\n- theirs\n\n>>>>>>> b\n\n- last\n",
+        "# T\n\n- first\n<<<<<<<\n- ours\n=======\n>>>>>>>\n<<<<<<< a\n=======\n- theirs\n- last\n>>>>>>> b\n",
+    ],
+)
+def test_of_a_merge_conflict_the_entries_of_both_sides_are_listed_and_no_marker(text):
+    for data in (text, text.replace("\n", "\r\n")):
+        found = parse(data)
+        told = [found.text(entry).removeprefix("- ") for entry in found.outline.entries]
+        assert told == ["first", "ours", "theirs", "last"]
+        assert [heading.text for heading in found.outline.headings] == ["T"]
+        assert found.data == data.encode()
+
+
+@each_row(
+    "text",
+    [
         *("# T\n\n=======\n", "- <<<<<<< HEAD\n", ">>>>>>> b\n<<<<<<< a\n", "<<<<<<<\n>>>>>>>\n", ""),
         *("<<<<<<< a\n- x\n>>>>>>> b\n=======\n", "=======\n<<<<<<< a\n- x\n>>>>>>> b\n"),
         *("<<<<<<< a\n- x\n======= \n>>>>>>> b\n", "<<<<<<<< a\n- x\n========\n>>>>>>>> b\n"),
