@@ -17,6 +17,7 @@ from .mood import ADVISES, OBLIGES, PLANS
 from .senses import rephrase
 from .values import may_hold_value
 
+_THEY = "them"
 _USE, _ONLY = ENGLISH.stem("use"), ENGLISH.stem("only")
 
 
@@ -128,6 +129,8 @@ def _moods_agree(one: Essence, other: Essence) -> bool:
 
 
 def _comparable(one: Essence, other: Essence) -> bool:
+    if one.acts and other.acts and (_THEY in one.acts) != (_THEY in other.acts):
+        return False
     if one.instead != other.instead or one.past != other.past or (one.first, one.then) != (other.first, other.then):
         return False
     if one.words != other.words and not (_says_means(one, other) or _says_means(other, one)):

@@ -36,6 +36,8 @@ _SPEAKERS = frozenset(["i", "we", "you", "user"])
 _OPENERS = frozenset(["note", "remember", "important", "reminder", "fyi"])
 # Fewer than deny in a claim: "nobody" names who, and "never" does not.
 _NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "nor", "neither", "none", "avoid"])
+_LIMITED = frozenset(["at", "for", "from", "if", "in", "on", "when", "with"])
+"""After “just”, say to what something is limited, as after “only”."""
 _LONGER = frozenset(["longer", "more"])
 
 
@@ -154,7 +156,7 @@ def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[
             words += [("can", place)] if word == "cannot" else []
             negations ^= {len(words)}  # two negations cancel out
         elif not (
-            (word in EMPTY and not (word in _OFTEN and _is_number(following)))
+            (word in EMPTY and not (word in _OFTEN and _is_number(following)) and not _limits(word, words, following))
             or (not words and ((word in _SPEAKERS and previous != "a") or _opens(word, following)))
             or (previous == "no" and word in _LONGER)
         ) or (previous == "not" and word in ENGLISH.partial):
@@ -165,6 +167,11 @@ def words_of(tokens: Sequence[Token]) -> tuple[list[tuple[str, int]], frozenset[
 
 def _is_number(token: Token | None) -> bool:
     return token is not None and (token.lowered[:1].isdigit() or number_said(token.lowered) != "")
+
+
+def _limits(word: str, before: Sequence[object], following: Token | None) -> bool:
+    """Say whether a word limits what is said before it: “Tag releases just on Fridays”."""
+    return word == "just" and bool(before) and following is not None and following.lowered in _LIMITED
 
 
 def _opens(word: str, following: Token | None) -> bool:

@@ -6,7 +6,7 @@ A word is here only where it may take the place of the others in any fact about 
 import re
 
 from .language import ENGLISH, Token, english
-from .stem import stem
+from .stem import WHOLE, stem
 
 _SENSES = """
 allow permit
@@ -161,7 +161,7 @@ _SAID = (
     (r"signs? off|signed off", "approved"),
     (r"not any ?more|no longer|no more", "not"),
     (r"any ?more|any longer", ""),
-    (r"only (after|when|if|once)", r"\1"),
+    (r"(?<=\w )just (at|for|from|if|in(?! case)|on|when|with)", r"only \1"),
     (r"prior to", "before"),
     (r"as soon as", "once"),
     (r"instead of|rather than", "instead"),
@@ -179,7 +179,7 @@ _ANY_OTHER = re.compile(rf"\b(?:{'|'.join(pattern for pattern, _ in _SAID[1:])})
 """Looked for in lower case: what minds no case takes several times as long."""
 
 _ADVERB = 6
-_KEPT_WHOLE = frozenset(
+_KEPT_WHOLE = WHOLE.union(
     """
     apply assembly daily early family hourly monthly nightly only product production reply supply valid weekly yearly
     """.split()  # noqa: SIM905 a list of one word a line is hard to read

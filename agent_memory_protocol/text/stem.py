@@ -43,6 +43,9 @@ _STEP_4 = (
     *("ous", "ive", "ize"),
 )
 
+WHOLE = frozenset(["amqps", "ftps", "https", "imaps", "ldaps", "mqtts", "news", "smtps"])
+"""Words that are another one without their last letter, and no plural of it."""
+
 _IRREGULAR = {
     "built": "build",
     "chosen": "choose",
@@ -69,6 +72,8 @@ def stem(word: str) -> str:
 
 def base(word: str, *, past: bool = True) -> str:
     """Return a word without its plural, third-person, past and -ing endings; without `past`, `used` is not `use`."""
+    if word in WHOLE:
+        return word
     found = _bases.get((word, past))
     if found is None:
         if len(_bases) >= _CACHED:
