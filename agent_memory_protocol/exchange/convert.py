@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, MissingExtra
 from ..formats import json_schema
 from ..formats.entry import MADE_BY, MemoryEntry, Problem, embedding_of
-from ..formats.loss import Loss
+from ..formats.loss import OVER, Loss
 from ..formats.record_files import replacing
 from ..formats.table import Format
 from ..search.port import Embedder
@@ -86,6 +86,9 @@ class Conversion:
                     self._leave_out(Problem(f"entry {number:,}", f"the id {one.id[:60]!a} is that of an earlier entry"))
                 continue
             seen[one.id] = content
+            if OVER in self.target.losses and OVER.found(one):
+                self.lost[OVER] += 1
+                continue
             try:
                 encoded = self._encode(one)
             except MissingExtra:

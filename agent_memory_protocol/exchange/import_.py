@@ -6,7 +6,7 @@ written before everything is known to be good.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
@@ -15,7 +15,7 @@ from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra,
 from ..formats import known, markdown, record_entries
 from ..formats.entry import MADE_BY, MemoryEntry, Problem, original_id, to_milliseconds, to_moment
 from ..formats.jsonl_rules import KINDS
-from ..formats.loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
+from ..formats.loss import EMBEDDING, OVER, RELEVANCE, Loss, unknown_fields
 from ..formats.record_files import reading
 from ..layout import Target
 from ..memory import Memory
@@ -81,7 +81,7 @@ def import_file(
     *,
     apply: bool,
     strict: bool = False,
-    losses: Iterable[Loss] = (),
+    losses: Collection[Loss] = (),
     progress: Callable[[int], object] | None = None,
 ) -> Import:
     """Plan what would become of a file's entries, and with `apply` do it.
@@ -103,6 +103,9 @@ def import_file(
             progress(number)
         if isinstance(one, Problem):
             leave_out(one)
+            continue
+        if OVER in losses and OVER.found(one):
+            done.lost[OVER] += 1
             continue
         try:
             is_new = take(one, apply)
@@ -310,6 +313,7 @@ def _has_header(entry: MemoryEntry) -> bool:
 
 
 DOCUMENT_LOSSES = (
+    OVER,
     replace(EMBEDDING, found=lambda entry: entry.embedding != b"" and MADE_BY not in entry.extra),
     RELEVANCE,
     Loss("kinds that no entry of a document has", "no kind", _has_other_kind, lambda entry: entry),

@@ -1,7 +1,8 @@
 """agent-memory/0.1 files as entries of record files, and back.
 
-What holds in the file becomes entries; what was deleted, replaced or has expired stays behind. The fields that only
-this format has (kind, scope, confidence, …) are in `extra`, from where they find their way back.
+What holds in the file becomes entries; what was deleted, replaced or has expired stays behind. A record of ours that no
+longer holds is written as deleted, and comes back all the same: it says itself what has become of it. The fields that
+only this format has (kind, scope, confidence, …) are in `extra`, from where they find their way back.
 """
 
 import json
@@ -11,19 +12,15 @@ from types import MappingProxyType
 
 from . import jsonl, record_files
 from .entry import MemoryEntry, Problem, Unknown, attempt, check, named, original_id, to_milliseconds, to_moment
-from .jsonl import EntryLine, HeaderLine, default_confidence
-from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope
-from .jsonl_view import FileView, view
-from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, unknown_fields
+from .jsonl import EntryLine, HeaderLine, Tombstone, default_confidence
+from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope, on_one_line
+from .jsonl_view import Contents, FileView, current, sort_out
+from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, is_over, unknown_fields
 from .moments import instant, is_expiry, new_stamp
 
 WIRE = "agent-memory/0.1"
 NAME = "jsonl"
 _DEFAULT_KIND, _DEFAULT_SCOPE = "fact", "global"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join("".join(" " if one in LINE_BREAKS else one for one in text).split(" "))
 
 
 LOSSES = (
@@ -34,7 +31,7 @@ LOSSES = (
         "line breaks and tabs in a text",
         "blanks",
         lambda entry: not LINE_BREAKS.isdisjoint(entry.text),
-        lambda entry: entry._replace(text=_on_one_line(entry.text)),
+        lambda entry: entry._replace(text=on_one_line(entry.text)),
     ),
     LATE_TIMES,
     unknown_fields(WIRE),
@@ -43,26 +40,33 @@ LOSSES = (
 
 def read(path: str) -> Iterator[MemoryEntry | Problem]:
     """Read what holds now in a file, oldest first, and which of its lines are not of the format."""
-    found = _view(path)
+    contents, found = _view(path)
     for notice in found.warnings:
         yield Problem(f"line {notice.line:,}" if notice.line else "the file", notice.message)
     for entry in found.entries:
         yield attempt(f"entry {entry.id[:40]!a}", entry_of, entry)
+    holds = {entry.id for entry in (*found.entries, *found.expired)}
+    for entry in contents.entries.values() if contents.known else ():
+        if entry.id not in holds and isinstance(one := attempt("", entry_of, entry), MemoryEntry) and is_over(one):
+            yield one
 
 
 def expired(path: str) -> tuple[EntryLine, ...]:
     """Return the entries of a file that `read` leaves behind because they have expired."""
-    return _view(path).expired
+    return _view(path)[1].expired
 
 
-def _view(path: str) -> FileView:
+def _view(path: str) -> tuple[Contents, FileView]:
     with record_files.reading(path) as file:
-        return view(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")), datetime.now(UTC))
+        contents = sort_out(jsonl.parse_file(iter(lambda: file.read(record_files.CHUNK), b"")))
+    return contents, current(contents, datetime.now(UTC))
 
 
 def encode(entry: MemoryEntry) -> bytes:
-    """Return an entry as a line."""
-    return jsonl.encode(_to(entry), allow=None)
+    """Return an entry as a line; one that no longer holds with the line that deletes it."""
+    line = _to(entry)
+    more = jsonl.encode(Tombstone(line.id, line.created_at), allow=None) if is_over(entry) else b""
+    return jsonl.encode(line, allow=None) + more
 
 
 def write(path: str, lines: Iterable[bytes]) -> None:

@@ -13,6 +13,12 @@ from .moments import is_expiry, is_instant
 LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 """What some program takes for the end of a line, and the tab: a text has none of them."""
 
+
+def on_one_line(text: str) -> str:
+    """Return a text with blanks in place of what breaks a line."""
+    return " ".join("".join(" " if one in LINE_BREAKS else one for one in text).split(" "))
+
+
 KINDS = ("preference", "lesson", "fact", "source", "avoid")
 DEPTH = 32
 """How deeply the keys we do not know may nest lists and objects."""

@@ -11,6 +11,9 @@ from types import MappingProxyType
 
 from .entry import MADE_BY, MemoryEntry, is_uuid, named, to_milliseconds
 
+STATE = "state"
+"""The pair of `extra` that says what has become of a record which is not active."""
+
 _LAST_TIME = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 
 
@@ -39,6 +42,15 @@ def unknown_fields(wire: str = "") -> Loss:
         lambda entry: entry.unknown is not None and entry.unknown.wire != wire,
         lambda entry: entry._replace(unknown=None),
     )
+
+
+def is_over(entry: MemoryEntry) -> bool:
+    """Say whether an entry is a record that no longer holds."""
+    return entry.extra.get(STATE) in ("superseded", "archived", "redacted")
+
+
+OVER = Loss("records that no longer hold: replaced, archived or redacted", "left out", is_over, lambda entry: entry)
+"""Of a format that has this row, such an entry stays out: there it would pass for one that holds."""
 
 
 def _without_embedding(entry: MemoryEntry) -> MemoryEntry:

@@ -20,7 +20,7 @@ from ..tiers.document import Document, item_lines
 from ..tiers.entries import OWN, Entry
 from . import known, record_files
 from .entry import ENTRY_BYTES, BadEntry, MemoryEntry, Problem, attempt, check, named, original_id
-from .loss import EMBEDDING, RELEVANCE, Loss, unknown_fields
+from .loss import EMBEDDING, OVER, RELEVANCE, Loss, unknown_fields
 
 TITLE = "# Memory"
 DAY = 86_400_000
@@ -34,7 +34,6 @@ _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
 _DEEPEST = 5
 """Below the title, Markdown has headings of five further levels."""
 
-_YES = "true"
 HEADER = "header."
 """What the keys in `extra` begin with that hold what the header of a file says."""
 LABEL = "label"
@@ -101,9 +100,9 @@ def _said(entry: Entry) -> Iterator[tuple[str, str]]:
     if entry.day is not None and entry.day_source != OWN:
         yield known.DATED_BY, entry.day_source
     if entry.is_marked_keep:
-        yield known.KEEP, _YES
+        yield known.KEEP, known.YES
     if entry.marks.disputed:
-        yield known.DISPUTED, _YES
+        yield known.DISPUTED, known.YES
     if entry.marks.until is not None:
         yield from known.ends_on(date.fromordinal(entry.marks.until)).items()
 
@@ -111,7 +110,7 @@ def _said(entry: Entry) -> Iterator[tuple[str, str]]:
 def marks_of(entry: MemoryEntry) -> list[str]:
     """Return the marks in front of an entry in a document."""
     last = known.last_day(entry.extra.get(known.EXPIRES))
-    keep, disputed = (entry.extra.get(key) == _YES for key in (known.KEEP, known.DISPUTED))
+    keep, disputed = (entry.extra.get(key) == known.YES for key in (known.KEEP, known.DISPUTED))
     return marks.words_of(keep=keep, until=last.toordinal() if last else None, disputed=disputed)
 
 
@@ -284,6 +283,7 @@ def _renamed(entry: MemoryEntry, extra: Mapping[str, str]) -> MemoryEntry:
 
 
 LOSSES = (
+    OVER,
     EMBEDDING,
     RELEVANCE,
     Loss(

@@ -15,11 +15,12 @@ from types import MappingProxyType
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidRecord
-from ..records.record import CARRIED, Provenance, Record, RecordType, new_record
+from ..records.record import CARRIED, Provenance, Record, RecordType, State, new_record
 from ..records.signing import ADDRESS_PREFIX
-from . import record_files
+from . import known, record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, attempt, check, named, to_milliseconds, to_moment
-from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, Loss, unknown_fields
+from .jsonl_rules import on_one_line
+from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, STATE, Loss, unknown_fields
 from .signed_file import SignedMemoryFile
 
 LARGEST = 256 << 20
@@ -40,7 +41,11 @@ def entry_of(record: Record) -> MemoryEntry:
     if record.confidence != 1:
         said[CONFIDENCE] = json.dumps(record.confidence)
     if record.supersedes is not None:
-        said["supersedes"] = record.supersedes
+        said[known.SUPERSEDES] = record.supersedes
+    if record.redacted or record.state is not State.ACTIVE:
+        said[STATE] = "redacted" if record.redacted else record.state.value
+    if record.transition is not None:
+        said[known.DISPUTED] = known.YES
     extra = {**said, **extra, RECORD: record.to_bytes().decode()}
     key, frozen = named(record.id, extra)
     return check(
@@ -65,6 +70,7 @@ def record_of(entry: MemoryEntry) -> Record:
     own = [
         *([KIND] if kind in (*RecordType,) and kind != RecordType.RULE else []),
         *([] if confidence is None else [CONFIDENCE]),
+        *([STATE, known.DISPUTED] if RECORD in entry.extra else []),
     ]
     rest = {key: value for key, value in entry.extra.items() if key not in (RECORD, MADE_BY, *own)}
     return new_record(
@@ -99,7 +105,7 @@ def kept_record(entry: MemoryEntry) -> Record | None:
     with suppress(InvalidRecord, BadEntry):
         record = Record.from_bytes(text.encode())
         said = entry_of(record)
-        if said[:5] == entry[:5]:
+        if entry[:5] in (said[:5], said._replace(text=on_one_line(said.text))[:5]):
             return record
     return None
 

@@ -19,6 +19,8 @@ from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, import_file, into_document, into_records
 from agent_memory_protocol.formats import markdown, record_entries
 from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
+from agent_memory_protocol.formats.jsonl_file import MemoryFile
+from agent_memory_protocol.formats.loss import OVER
 from agent_memory_protocol.formats.rows import Columns
 from agent_memory_protocol.formats.table import by_name, detect
 from agent_memory_protocol.layout import Target
@@ -338,6 +340,18 @@ def go_over(source: Memory, target: Memory, path: Path) -> Import:
     return take_in(target, path)
 
 
+CARRYING = ("memory-file", "ndjson", "json", "protobuf", "sqlite", "parquet", "jsonl")
+"""The formats in which a record goes over as it is."""
+
+
+def written(source: Memory, path: Path, name: str) -> Conversion:
+    """Export records in a format, as `amp export records` does."""
+    path.unlink(missing_ok=True)
+    done = Conversion(by_name(name), HashEmbedder())
+    by_name(name).write(str(path), done.carry(export.records(source)))
+    return done
+
+
 def heads(memory: Memory) -> dict[str, bytes]:
     return {record.id: record.to_bytes() for record in memory.records()}
 
@@ -396,6 +410,59 @@ def test_two_stores_with_a_common_past_come_together_and_say_what_cannot(tmp_pat
         assert heads(here) == known
         here.consolidate()  # where one side of a dispute was redacted there and not here, it is disputed here now
         assert here.check().problems == ()
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=min(settings().max_examples, 15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), min_size=4, max_size=14))
+def test_every_format_that_carries_records_carries_their_past(tmp_path, history):
+    with in_process() as source:
+        source.remember("Port 80 is open,\nand port 81 is not.")
+        for step in history:
+            do(source, *step)
+        for name in CARRYING:
+            with in_process() as target:
+                written(source, tmp_path / f"a{by_name(name).suffixes[0]}", name)
+                done = take_in(target, tmp_path / f"a{by_name(name).suffixes[0]}")
+                assert (name, done.problems, heads(target)) == (name, [], heads(source))
+
+
+def test_what_no_longer_holds_passes_for_a_fact_nowhere(tmp_path, workspace):
+    with in_process() as source:
+        old, gone, secret = (
+            source.remember(text).record_id for text in ("Use npm in CI.", "Ask Lea.", "The code is 7.")
+        )
+        source.remember("Use pnpm in CI.", replaces=old)
+        source.archive(gone, "over")
+        source.redact(secret, "too much")
+        one, other = (source.remember(text).record_id for text in ("The disk is full.", "The disk is not full."))
+        source.dispute(one, other, "both were seen")
+        holds = ["Use pnpm in CI.", "The disk is full.", "The disk is not full."]
+        done = written(source, tmp_path / "a.md", "markdown")
+        page = (tmp_path / "a.md").read_text(encoding="utf-8")
+        assert [line.split("] ")[-1] for line in page.splitlines() if line.startswith("- ")] == holds
+        assert page.count("[disputed]") == 2
+        assert {loss.what: count for loss, count in done.lost.items()}[OVER.what] == 3
+        source.export(tmp_path / "a.amem.json")
+        written(source, tmp_path / "a.jsonl", "jsonl")
+        assert [entry.text for entry in MemoryFile.open(tmp_path / "a.jsonl").view().entries] == holds
+        for name in ("a.amem.json", "a.jsonl"):
+            read = by_name(detect(str(tmp_path / name)).name).read
+            take = into_document(workspace, Target(Tier.SHARED), Actor())
+            done = import_file(
+                str(tmp_path / name),
+                lambda n=name, r=read: r(str(tmp_path / n)),
+                take,
+                apply=True,
+                losses=DOCUMENT_LOSSES,
+            )
+            assert done.lost[OVER] == 3
+        said = [entry.text for entry in workspace.entries()]
+        assert [text.split("] ")[-1] for text in said] == holds
 
 
 def test_said_again_after_decay_and_merged_it_still_goes_over(tmp_path, memory):
