@@ -40,7 +40,7 @@ class Moved:
 
     Attributes:
         left: is on a branch that was left for a commit that does not build on it.
-        dropped: was committed, and is gone in a later commit or in one that came instead.
+        dropped: was committed, and is gone in a later commit, in one that came instead, or in one that is merged now.
     """
 
     left: frozenset[str] = frozenset()
@@ -54,16 +54,16 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
     repository or its reflog is missing. Git notes steps to the second, and those of the same second count.
     """
     folder, path = _nearest(folder, target, LEDGER if ledger else target.parts[-1])
+    ids_at = partial(_ids_at, folder, path, _ids_of_ledger if ledger else partial(_ids_of_document, target))
+    merged = _merged_out(folder, ids_at) if ids else frozenset()
     steps = _steps(folder, since) if ids else []
-    if len(steps) < 2:
-        return Moved()
-    there = _ids_at(folder, path, _ids_of_ledger if ledger else partial(_ids_of_document, target), steps)
+    there = ids_at(steps) if len(steps) > 1 else None
     if there is None:
-        return Moved()
+        return Moved(dropped=merged.intersection(ids))
     has_branch = cache(partial(_has_branch, folder))
     builds_on = cache(partial(_builds_on, folder))
-    left, dropped = set(), set()
-    for one in {*ids} - there[0]:
+    left, dropped = set(), {*merged.intersection(ids)}
+    for one in {*ids} - there[0] - merged:
         having = [number for number, stood in enumerate(there) if one in stood]
         if not having:
             continue
@@ -77,6 +77,16 @@ def moved_entries(folder: str, target: Target, ids: Collection[str], since: floa
         else:
             dropped.add(one)
     return Moved(frozenset(left), frozenset(dropped))
+
+
+def _merged_out(folder: str, ids_at: Callable[[Sequence[str]], list[frozenset[str]] | None]) -> frozenset[str]:
+    """Return what an uncommitted merge, pick or rebase takes out: both sides had it, and theirs has not."""
+    gone: set[str] = set()
+    for head in ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD"):
+        base = answer(folder, "merge-base", "HEAD", head).decode("ascii", "replace").strip()
+        if base and (there := ids_at([base, head])):
+            gone |= there[0] - there[1]
+    return frozenset(gone)
 
 
 def committed_on(folder: str, target: Target) -> date | None:

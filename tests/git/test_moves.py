@@ -323,6 +323,28 @@ def test_what_a_branch_forgot_keeps_its_reason_when_it_is_merged(checkout):
     assert checkout.noted == [("- Base two.", "forgotten")]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [("merge", "feature"), ("cherry-pick", "feature"), ("rebase", "main", "feature")])
+def test_what_a_merge_takes_out_keeps_its_reason_before_it_is_committed(checkout, verb):
+    """What a hand takes out then is noted, as ever."""
+    other = checkout.top / "other.txt"
+    checkout.forget("Base two")
+    other.write_text("theirs\n")
+    checkout.commit()
+    checkout.switch("main")
+    other.write_text("ours\n")
+    checkout.remember("On main.")
+    (checkout.top / ".gitattributes").write_text("KNOWLEDGE.md merge=union\nledger.jsonl merge=union\n")
+    checkout.commit()
+    with pytest.raises(AssertionError):  # a conflict, in the other file
+        checkout.git(*verb)
+    assert "- Base two." not in checkout.texts
+    assert checkout.workspace.sync() == []
+    checkout.take_out("Base one.")
+    checkout.remember("Before the commit.")
+    assert sorted(checkout.noted) == [("- Base one.", "taken out by hand"), ("- Base two.", "forgotten")]
+
+
 def test_what_came_back_is_noted_anew_when_a_hand_takes_it_out(checkout):
     checkout.forget("Base two")
     checkout.commit(**a_minute_ago())
