@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from math import ceil, floor
 from pathlib import Path
@@ -12,6 +12,7 @@ from . import limits
 from .layout import Target
 from .text import labels
 from .text.labels import BELOW
+from .values import dataclass
 
 Json = dict[str, object]
 """One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""

@@ -1,7 +1,7 @@
 """One question, answered from all that there is: entries, notes, what has left, and records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import partial
 from itertools import chain, zip_longest
@@ -11,6 +11,7 @@ from .answers import Correction, Found, Json, corrections
 from .layout import Target, Tier
 from .project.access import Actor
 from .search.port import LEAST_FIT
+from .values import dataclass
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ An id that names an entry and a record is refused: nobody can tell which is mean
 dispute”).
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .answers import About, Json
@@ -13,6 +12,7 @@ from .memory import Memory
 from .project.access import Actor
 from .records.record import Record
 from .text.ids import complete
+from .values import dataclass
 from .workspace import Workspace
 
 if TYPE_CHECKING:

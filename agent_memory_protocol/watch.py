@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .answers import Json
 from .change.ledger import way_back
@@ -26,6 +26,7 @@ from .project.settings import PROJECT_FILE
 from .text.digest import blake2b
 from .text.phrases import beginning, counted
 from .tiers.store import LARGEST
+from .values import dataclass
 from .workspace import Workspace
 
 DEBOUNCE = 0.2

@@ -1,12 +1,12 @@
 """Compaction of a ledger: the lines that nobody needs any more go, and what it tells stays the same (decision 23)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ..errors import AgentMemoryError, StorageError
 from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, encode, parse_file
 from ..formats.jsonl_view import Contents
 from ..formats.moments import sort_key
+from ..values import dataclass
 from . import ledger
 
 

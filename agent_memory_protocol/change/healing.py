@@ -4,13 +4,14 @@ The comparison is a plan: values in, values out (decision 23).
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..text import labels
 from ..tiers import document as documents
 from ..tiers import frame
 from ..tiers.document import Document, plain_id, section_key
 from ..tiers.taken import Place, Taken, take
+from ..values import dataclass
 from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
 
 RACE_SECONDS = 600

@@ -6,11 +6,11 @@ write with the document's fingerprint before and after it; `healing` compares it
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..text.digest import blake2b
 from ..tiers.taken import Taken, as_json, from_json
+from ..values import dataclass
 
 KEEP_SECONDS = 86_400
 """A journal whose last line is older is begun again."""

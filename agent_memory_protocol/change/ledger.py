@@ -7,7 +7,7 @@ document is the truth about what is there: an entry that is in it is live, whate
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..layout import LEDGER, Target, Tier
 from ..text.visible import show_invisible
 from ..tiers.document import plain_id
 from ..tiers.taken import Taken, as_json, from_json
+from ..values import dataclass
 
 _REDACTED = "redacted"
 

@@ -4,7 +4,6 @@ Nothing here is read from the disk, nothing written: three files' bytes in, one 
 """
 
 from collections import Counter
-from dataclasses import dataclass
 
 from ..errors import DamagedFile
 from ..formats.jsonl import HeaderLine, parse_line
@@ -13,6 +12,7 @@ from ..limits import over_limits
 from ..text.phrases import beginning
 from ..tiers import document
 from ..tiers.merge import merge
+from ..values import dataclass
 
 _WIDTH = 60
 

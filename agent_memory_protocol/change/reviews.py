@@ -1,6 +1,5 @@
 """When the memory began and when it was last reviewed: lines of one file, which travels with the repository."""
 
-from dataclasses import dataclass
 from datetime import date
 
 from ..disk.files import Root
@@ -8,6 +7,7 @@ from ..disk.writing import append, create, make_folders, replace
 from ..layout import REVIEWED
 from ..text.dates import day_number
 from ..tiers import store
+from ..values import dataclass
 
 _BEGUN = "begun "
 

@@ -6,7 +6,7 @@ added in the journal, then the document is replaced, and success is reported aft
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import replace as replace_fields
 from datetime import datetime
 
@@ -25,6 +25,7 @@ from ..tiers.document import Document
 from ..tiers.remove import leaving as entries_leaving
 from ..tiers.store import read_document
 from ..tiers.taken import Taken, take, title_of
+from ..values import dataclass
 from .books import Books, lock_name
 from .healing import Healing, heal
 from .ledger import Archived, archived

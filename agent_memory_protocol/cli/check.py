@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from ..learning.scattered import projects_below
 from ..lint.finding import ERROR, NOTE, WARNING, Finding, in_order, unknown
 from ..project.access import Actor
 from ..text.phrases import counted
+from ..values import dataclass
 from . import reports
 from .options import (
     Call,

@@ -1,7 +1,6 @@
 """The options by which people choose among proposals: `--only`, `--except`, `--refuse` (decision 53)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,6 +9,7 @@ import click
 from ..errors import InvalidArgument
 from ..project.access import Actor
 from ..text.phrases import counted
+from ..values import dataclass
 from .options import Verb, note
 
 if TYPE_CHECKING:

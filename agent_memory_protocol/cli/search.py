@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from ..answers import Found
 from ..errors import InvalidArgument
 from ..layout import Tier
 from ..query import ask
+from ..values import dataclass
 from .cells import cells, cut
 from .options import (
     Call,

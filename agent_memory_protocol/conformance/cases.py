@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from ..errors import DamagedFile
+from ..values import dataclass
 
 LEVELS = ("reader", "writer", "full")
 """Each level holds all cases of those before it."""

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..values import dataclass
 from .cases import Case, difference
 from .program import NoAnswerError
 

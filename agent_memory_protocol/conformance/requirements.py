@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InvalidArgument
+from ..values import dataclass
 from .cases import Case
 
 _STATEMENT = re.compile(r"- \*\*(S\w+-\d+)\*\* (.*)")

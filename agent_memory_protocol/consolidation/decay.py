@@ -5,12 +5,12 @@ new versions; without a count, decay goes by the age of the last change.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..errors import InvalidArgument
 from ..records.record import Record, RecordType, State
 from ..records.usage import Uses
+from ..values import dataclass
 from .one_pass import Pass
 from .proposals import Archive, Outcome, Stage
 

@@ -5,13 +5,13 @@ port, path, version, name or negation that only one side has always makes two of
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ..records.canonical import encode
 from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, event_of, new_record, slots_said
 from ..text.alike import groups
 from ..text.gist import gist
+from ..values import dataclass
 from .proposals import Proposal, Question, Supersede
 
 CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)

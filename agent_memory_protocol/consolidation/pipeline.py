@@ -5,13 +5,14 @@ lifecycle allows, and a report. The order of the records does not change the out
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ..disk import collector
 from ..records import lifecycle
 from ..records.record import Record
 from ..text import alike
+from ..values import dataclass
 from .contradiction import Contradictions
 from .duplicates import OtherWords, SameWords, find_copies
 from .one_pass import Pass

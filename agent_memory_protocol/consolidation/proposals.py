@@ -6,12 +6,13 @@ record.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from ..records.record import Provenance, Record
+from ..values import dataclass
 
 
 class Stage(StrEnum):

@@ -1,11 +1,11 @@
 """Ask an operator which of several texts say the same, as it is asked about records in the stage of duplicates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ..records.record import Provenance, RecordType, new_record
 from ..text import alike
+from ..values import dataclass
 from .one_pass import ask
 from .proposals import Operator, Question, Stage, Supersede, Unreadable
 

@@ -5,10 +5,11 @@ The extractors here need no model: the text as it is, or its sentences that read
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from ..records.record import Provenance, RecordType, new_record
+from ..values import dataclass
 from .one_pass import Pass, ask
 from .proposals import Create, Operator, Outcome, Proposal, Question, Report, Stage
 

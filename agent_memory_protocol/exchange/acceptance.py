@@ -7,7 +7,6 @@ ours without being that record is asked for too.
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ..disk.errors import shown
 from ..errors import AgentMemoryError, DamagedFile, InvalidRecord, Refused
@@ -19,6 +18,7 @@ from ..memory import Memory
 from ..records.proof import is_forged
 from ..records.record import Record
 from ..records.signing import check_address
+from ..values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

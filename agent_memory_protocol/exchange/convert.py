@@ -5,7 +5,7 @@ What the new format cannot carry is counted by the rows of its table, so what is
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..formats.loss import OVER, Loss
 from ..formats.record_files import replacing
 from ..formats.table import Format
 from ..search.port import Embedder
+from ..values import dataclass
 
 TOLD = 100
 """Of more problems than this only the number is kept."""

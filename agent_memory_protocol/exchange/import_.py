@@ -7,7 +7,7 @@ written before everything is known to be good.
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime
 
 from ..answers import About
@@ -28,6 +28,7 @@ from ..secrets.find import check_text
 from ..text import labels
 from ..tiers import compose
 from ..tiers.document import Section
+from ..values import dataclass
 from ..workspace import Workspace
 from .acceptance import Acceptance
 from .convert import TOLD, keep, readable

@@ -6,7 +6,7 @@ median and the spread are kept. That all formats give the same answer is checked
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from glob import escape, glob
 from itertools import chain
 from statistics import median
@@ -15,6 +15,7 @@ from time import perf_counter
 from ..errors import DamagedFile
 from ..formats.entry import MemoryEntry, Problem, Unknown, embedding_of
 from ..formats.table import Format, by_name
+from ..values import dataclass
 
 COMPARED = ("ndjson", "json", "protobuf", "sqlite", "parquet")
 NEWEST = 10

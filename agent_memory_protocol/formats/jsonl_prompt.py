@@ -1,12 +1,12 @@
 """Entries as a short block for the top of an agent's context: by kind, what the user said first."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..text.bullets import bullet
 from ..text.digest import blake2b
 from ..text.gist import Gist, gist
 from ..text.visible import escape_line
+from ..values import dataclass
 from .jsonl import USER, EntryLine
 from .jsonl_rules import KINDS
 

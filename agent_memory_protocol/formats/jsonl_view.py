@@ -7,9 +7,9 @@ sets back, tell what came last. Whichever side is merged into which, what a ledg
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
+from ..values import dataclass
 from .jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, parse_file
 from .moments import expired, sort_key
 

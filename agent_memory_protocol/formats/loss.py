@@ -5,10 +5,10 @@ the row leaves of it. So what is lost and what is said about it cannot differ (d
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from ..values import dataclass
 from .entry import MADE_BY, MemoryEntry, is_uuid, named, to_milliseconds
 
 STATE = "state"

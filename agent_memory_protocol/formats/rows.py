@@ -13,7 +13,7 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -24,6 +24,7 @@ from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
 from ..limits import split_lines
+from ..values import dataclass
 from . import record_files
 from .derived import SECTION, TIER, Derived, derived
 from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment

@@ -5,7 +5,7 @@ unless unsigned ones are asked for. A file has one spelling, its canonical bytes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Self
 
@@ -23,6 +23,7 @@ from ..records.canonical import (
 )
 from ..records.record import Record
 from ..records.signing import MEMORY_FILE, Signer, sign_payload, verify_payload, verify_record
+from ..values import dataclass
 
 FORMAT = "fg-agent-memory/0.1"
 

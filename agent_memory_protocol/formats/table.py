@@ -7,7 +7,6 @@ A format's module is loaded when the format is used, so that nobody needs what o
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from types import ModuleType
@@ -16,6 +15,7 @@ from typing import Any
 from ..disk.errors import shown
 from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
+from ..values import dataclass
 from .entry import MemoryEntry, Problem, newest_of
 from .loss import Loss
 from .record_files import reading

@@ -1,7 +1,6 @@
 """When a line first came into a file, as git's history has it."""
 
-from dataclasses import dataclass
-
+from ..values import dataclass
 from .ask import answer
 
 

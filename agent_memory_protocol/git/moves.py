@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache, partial
 
@@ -17,6 +16,7 @@ from ..formats.jsonl import EntryLine, parse_file
 from ..layout import LEDGER, Target
 from ..tiers import document as documents
 from ..tiers import frame
+from ..values import dataclass
 from .ask import answer, ask
 
 _STEPS = 100

@@ -7,11 +7,11 @@ its hooks are run.
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..disk.errors import shown
 from ..project.templates import shipped_file
 from ..text.phrases import counted
+from ..values import dataclass
 from ..verbs.doctor import Diagnosis
 from . import settings_text
 from .json_text import NotJson

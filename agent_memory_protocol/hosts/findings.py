@@ -6,7 +6,7 @@ The block is read as a page of memory is: an item, or a numbered list, is one fi
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from ..layout import TIERS, Target, Tier
@@ -18,6 +18,7 @@ from ..text.markdown import closes_fence, fence_length
 from ..text.reported import signed
 from ..tiers import document
 from ..tiers.entries import Entry, IndexLine, items_of
+from ..values import dataclass
 
 INFO = "memory-findings"
 _TIER = re.compile(

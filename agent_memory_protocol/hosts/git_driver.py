@@ -4,7 +4,6 @@ If that is not certain, the result is git's own: its markers around what a perso
 """
 
 import os
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from ..git.ask import ask
 from ..layout import SCAFFOLDING, TIERS
 from ..project.access import Actor
 from ..project.outside import check_outside
+from ..values import dataclass
 from ..workspace import Workspace
 from .install import FileChange, InstallPlan
 

@@ -1,12 +1,11 @@
 """Harvest: an agent that may write saves what a read-only agent of its conversation has reported (decision 11)."""
 
-from dataclasses import dataclass
-
 from ..answers import About, Remembered
 from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import Tier, check_agent_name
 from ..project.access import Actor
 from ..tiers.document import bare_text
+from ..values import dataclass
 from ..workspace import Workspace
 from .findings import Reported, day_hidden_by, entry_text, read_findings, reporter_named_in, tells
 

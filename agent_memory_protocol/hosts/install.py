@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import replace as replace_fields
 from difflib import unified_diff
 from functools import partial
@@ -22,6 +22,7 @@ from ..disk.writing import create, make_folders, remove, remove_empty_folder, re
 from ..errors import AccessDenied, DamagedFile, InvalidArgument, StorageError
 from ..project.access import Actor
 from ..project.templates import shipped_file
+from ..values import dataclass
 from ..verbs.doctor import Diagnosis
 from . import agents_md, settings_text
 from .json_text import Insertion, NotJson, take_out

@@ -7,8 +7,9 @@ again: an addition is a list of insertions, and taking them out in reverse gives
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from ..values import dataclass
 
 _GAP = re.compile(r"(?:[ \t\r\n]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')

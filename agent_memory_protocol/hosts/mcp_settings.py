@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ..values import dataclass
 
 NAME = "agent-memory"
 Settings = dict[str, dict[str, object]] | str

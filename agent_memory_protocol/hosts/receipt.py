@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..disk.errors import shown
@@ -11,6 +11,7 @@ from ..disk.files import Content, Root
 from ..errors import DamagedFile, InvalidArgument
 from ..layout import SCAFFOLDING
 from ..project.settings import home_folder, load_settings
+from ..values import dataclass
 from .table import HOSTS
 
 LARGEST = 4 << 20

@@ -6,8 +6,8 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
+from ..values import dataclass
 from .table import FAILS_OPEN, SECONDS, Host
 
 _SHELL = ("/bin/sh", "-c") if os.name == "posix" else ("cmd", "/c")

@@ -5,7 +5,8 @@ The text states facts. Only the agent can know what is worth saving.
 """
 
 import re
-from dataclasses import dataclass
+
+from ..values import dataclass
 
 _FAILURES = 2
 _EDIT = re.compile(

@@ -7,7 +7,7 @@ in a file with its own name, and a *page* is a longer text. `merge_in` says what
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import replace as replace_fields
 from datetime import datetime
 from itertools import islice
@@ -24,6 +24,7 @@ from ..formats.jsonl_view import sort_out, view
 from ..layout import OWNED_TIERS, SCAFFOLDING, Target, Tier, check_owner
 from ..text import headers, marks
 from ..tiers.document import entry_id, parse
+from ..values import dataclass
 from . import rules_files
 
 LARGEST = 1 << 20

@@ -5,7 +5,7 @@ or stumbled over belongs to the agent whose work it is about. Values in, values 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .. import limits
 from ..layout import Target, Tier
@@ -19,6 +19,7 @@ from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
 from ..tiers.named import named
+from ..values import dataclass
 from .route import route
 from .route_words import LESSON, STATE
 from .topics import topics_at

@@ -7,7 +7,7 @@ room are kept beside it (decision 44). Values in, values out.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from dataclasses import replace as replace_fields
 from itertools import chain, count
 
@@ -26,6 +26,7 @@ from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings, suspicions
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
+from ..values import dataclass
 from .elsewhere import Page, Store
 from .parts import in_parts
 

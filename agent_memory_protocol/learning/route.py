@@ -6,11 +6,11 @@ nothing speaks against it. The writer decides.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from shlex import quote
 
 from ..layout import TIERS, Tier
+from ..values import dataclass
 from .route_words import (
     AGENT,
     CONVERSATION,

@@ -7,12 +7,12 @@ files that the rules are for goes into their heading.
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from ..layout import MEMORY
 from ..text import headers, markdown
 from ..text.paths import CODE_SPAN
+from ..values import dataclass
 
 _SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
 

@@ -6,11 +6,11 @@ git is asked for the commit that a clone began with.
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ..git.ask import answer
 from ..layout import MEMORY, SCAFFOLDING
 from ..project.git_files import checkouts_of, remote_of
+from ..values import dataclass
 from .elsewhere import MEMORY_FOLDER, memory_below, store_folders
 from .rules_files import NEVER_ENTERED
 

@@ -1,9 +1,10 @@
 """Findings, and the rules that find them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from ..values import dataclass
 
 ERROR = "error"
 WARNING = "warning"

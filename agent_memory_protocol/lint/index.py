@@ -1,10 +1,10 @@
 """Rules on the index: one line for each note, and a note for each line."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..notes.index import LINE_WIDTH, SCREEN, Index, is_beside
 from ..text import links
+from ..values import dataclass
 from .finding import ERROR, WARNING, Fix, Remark, rule
 
 _HARD_WIDTH = 2 * LINE_WIDTH

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..formats.jsonl import EntryLine, Line, UnreadableLine
 from ..formats.jsonl_view import Contents
+from ..values import dataclass
 from .finding import ERROR, WARNING, Remark, rule
 
 

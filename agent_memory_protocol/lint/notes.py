@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from ..notes import note as notes
 from ..notes.note import Note
 from ..text import dates, links, visible
+from ..values import dataclass
 from .finding import ERROR, WARNING, Remark, rule
 
 _MARKS = "#*_>-:. \t"

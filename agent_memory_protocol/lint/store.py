@@ -1,10 +1,10 @@
 """Rules on a memory as a whole: what cannot be read, what lies where nobody looks, and what is overdue."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ..tiers.document import Document
 from ..tiers.meet import Meeting
+from ..values import dataclass
 from .finding import ERROR, NOTE, WARNING, Remark, rule
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .. import limits
 from ..text import markdown, visible
@@ -10,6 +10,7 @@ from ..text.paths import Mention
 from ..tiers.document import Document, conflict_line, merged_anew
 from ..tiers.entries import Entry, may_be_pruned
 from ..tiers.named import named
+from ..values import dataclass
 from .finding import ERROR, NOTE, WARNING, Fix, Remark, rule
 
 _RAW_LINES = 20

@@ -1,10 +1,10 @@
 """What a tool takes: one table gives its JSON Schema and the check of what a caller sends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InvalidArgument
+from ..values import dataclass
 
 TEXT, NUMBER, WHOLE, FLAG, TEXTS = "string", "number", "integer", "boolean", "array"
 """The kinds of argument, by their names in JSON Schema; a list holds texts."""

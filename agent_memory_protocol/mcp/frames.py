@@ -10,7 +10,8 @@ import re
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+
+from ..values import dataclass
 
 LARGEST = 1 << 20
 """The most bytes of one message: 1 MiB, without its line feed."""

@@ -6,8 +6,8 @@ under the request's id where that can be told.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..values import dataclass
 from . import frames
 
 _NO_MESSAGE = "this is not a JSON-RPC 2.0 message; send one request a line, its id a whole number or a text"

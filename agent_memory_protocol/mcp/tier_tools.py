@@ -5,7 +5,6 @@ describes, and the text that a model reads.
 """
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -17,6 +16,7 @@ from ..layout import TIERS, Target, Tier
 from ..query import ask
 from ..text.commands import by_tools
 from ..text.dates import parse_day
+from ..values import dataclass
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import DOCUMENT, KNOWN, list_of, shape

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..answers import Json
 from ..layout import Target, Tier
@@ -11,6 +11,7 @@ from ..project.access import Actor
 from ..search.port import SearchIndex
 from ..search.scan import ScanIndex
 from ..text.visible import show_invisible
+from ..values import dataclass
 from ..workspace import Workspace
 from .arguments import Parameter, read, schema
 

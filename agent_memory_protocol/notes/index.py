@@ -8,12 +8,12 @@ markers do not say for certain what lies between them, nothing is built (decisio
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import normalize
 
 from ..limits import split_lines_with_ends
 from ..text import links, markdown, markers, visible
+from ..values import dataclass
 from .note import Head, title_of
 
 OPENING, CLOSING = markers.INDEX

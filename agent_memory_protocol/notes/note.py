@@ -5,12 +5,12 @@ Headers come nested or flat, with unknown keys and broken YAML; they are read li
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..errors import InvalidArgument, RefusedText
 from ..limits import split_lines
 from ..text import headers, markdown, visible
 from ..text.headers import Header
+from ..values import dataclass
 
 TYPES = ("user", "feedback", "project", "reference")
 REQUIRED_IN_FULL = ("feedback", "project")

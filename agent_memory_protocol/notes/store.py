@@ -3,13 +3,14 @@
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from ..disk import files
 from ..disk.files import Root, Stamp
 from ..errors import DamagedFile
 from ..text import links
+from ..values import dataclass
 from . import note
 from .index import beside_name, is_beside
 from .note import Head, Note

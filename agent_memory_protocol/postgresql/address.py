@@ -5,11 +5,12 @@ it leaves out comes from where libpq looks: PGHOST, PGPASSWORD, PGSSLMODE and so
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 from urllib.parse import unquote
 
 from ..errors import InvalidArgument
+from ..values import dataclass
 
 NAMESPACE = "agent_memory"
 """The namespace of an address that names none."""

@@ -6,7 +6,6 @@ thousand records numbers are estimates, and a word that most of them have picks 
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..records.record import State
@@ -15,6 +14,7 @@ from ..search.picking import LOOKED_AT, MANY, picks
 from ..search.port import Hit, Source
 from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
 from ..search.slips import mend, untouched
+from ..values import dataclass
 from .server import Connection, Server
 
 CANDIDATES = 200

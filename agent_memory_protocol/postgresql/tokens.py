@@ -5,11 +5,11 @@ occurrences; where in the text they were is not kept.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 
 from ..records.record import Record
 from ..search import words
+from ..values import dataclass
 
 WORDS = 3
 """How texts are read; goes up when `words` reads them differently. Then `init-store` reads every record again."""

@@ -5,13 +5,13 @@ What they must be together, `record` says.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..errors import InvalidRecord
+from ..values import dataclass
 from .canonical import Json, cut_moment, format_moment, freeze_object, freeze_text, parse_moment
 
 _CONFIDENCE = re.compile(r"0\.[0-9]{4}|1\.0000")

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from ..disk import collector
@@ -11,6 +10,7 @@ from ..search.fusion import FusedIndex
 from ..search.keyword import KeywordIndex
 from ..search.port import Passage, SearchIndex, Source
 from ..text.ids import complete
+from ..values import dataclass
 from .canonical import EMPTY
 from .rank import Match, partner_of
 from .record import LIVE, Record, by_birth, event_of, is_id, slots_said

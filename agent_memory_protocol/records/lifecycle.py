@@ -6,10 +6,11 @@ readable: nothing here deletes. A move clears the signature, which was over the 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from ..errors import IllegalMove
+from ..values import dataclass
 from .canonical import EMPTY, cut_moment
 from .record import LIVE, REDACTED_BODY, REDACTION, Provenance, Record, RecordType, State, Transition
 

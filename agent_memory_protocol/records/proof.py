@@ -1,12 +1,12 @@
 """Whether what a store holds of a record can be believed: its signatures, and that each version may follow the last."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import BadSignature, DamagedFile, IllegalMove, MissingExtra, StorageError, UnknownRecord
+from ..values import dataclass
 from .lifecycle import check_version
 from .record import Record, State, Transition
 from .signing import verify_record

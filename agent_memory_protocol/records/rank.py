@@ -6,12 +6,12 @@ it is worth. Nothing is shortened or rewritten: a record is in the answer as it 
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
+from ..values import dataclass
 from .record import LIVE, Record, State, by_birth
 
 BUDGET_TOKENS = 2_000

@@ -7,11 +7,12 @@ be made, so no caller checks one again. Fields we do not know are kept, written 
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Self
 
 from ..errors import InvalidRecord
+from ..values import dataclass
 from .canonical import EMPTY, Json, decode, encode, format_moment, freeze_object, thaw
 from .fields import ANY, BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition, same
 

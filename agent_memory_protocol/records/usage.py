@@ -7,12 +7,12 @@ signed version for each look would be noise, and a merge conflict for each branc
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from ..disk.side_file import SideFile
 from ..errors import InvalidRecord
+from ..values import dataclass
 from .canonical import format_moment, parse_moment
 from .record import is_id
 

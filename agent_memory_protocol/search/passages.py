@@ -7,8 +7,8 @@ what she said, and most of all for what she said of herself.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..values import dataclass
 from . import words
 from .port import Source
 

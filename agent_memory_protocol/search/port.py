@@ -6,10 +6,10 @@ changed. Everything in an index can be made again from its sources.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from ..text.digest import blake2b
+from ..values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

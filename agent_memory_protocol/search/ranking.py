@@ -9,9 +9,9 @@ names counts more. Of two passages that score alike, the one with more of the qu
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..values import dataclass
 from .port import Hit
 from .words import Term, said_by
 

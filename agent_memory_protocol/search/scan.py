@@ -6,8 +6,8 @@ For where SQLite has no FTS5, and for what need not outlive the process. Threads
 import threading
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
+from ..values import dataclass
 from . import words
 from .languages import inflect
 from .passages import read

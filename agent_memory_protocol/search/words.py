@@ -12,7 +12,6 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
 from unicodedata import normalize
@@ -20,6 +19,7 @@ from unicodedata import normalize
 from ..text.forms import FORMS
 from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
+from ..values import dataclass
 
 LONGEST = 64
 """Characters of a word that count; a hash or a blob is told from others by its beginning."""

@@ -7,9 +7,9 @@ their number: a third of the same shape says that it is a list.
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ..values import dataclass
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
 from .mood import is_question

@@ -6,9 +6,10 @@ condition holds on that condition. What cannot be told is left out, since nobody
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 
+from ..values import dataclass
 from .holding import Holding
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
 from .mood import is_question

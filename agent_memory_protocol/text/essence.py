@@ -5,9 +5,10 @@ It is read word by word, without grammar. A sentence whose parts cannot be told 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from ..values import dataclass
 from . import gist
 from .claims import split_sentences
 from .language import ENGLISH, Token, plain, tokenise, word_set

@@ -8,11 +8,11 @@ are compared letter by letter.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from unicodedata import normalize
 
+from ..values import dataclass
 from .holding import sharing
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of

@@ -5,12 +5,13 @@ Another language is another `Language`, given to `Contradictions(languages=…)`
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 from unicodedata import normalize
 
+from ..values import dataclass
 from .stem import base
 
 Words: TypeAlias = frozenset[str]

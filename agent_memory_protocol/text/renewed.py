@@ -6,9 +6,9 @@ its kind, so this is a guess: ask it of who writes a text. What surely has anoth
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ..values import dataclass
 from .gist import is_claim
 from .holding import sharing
 from .language import ENGLISH, Token, plain, tokenise, word_set

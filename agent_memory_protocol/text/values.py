@@ -5,8 +5,8 @@ What only tells one thing from another is not a value: the number of an issue, a
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..values import dataclass
 from .dates import day_number
 from .language import ENGLISH, Token
 from .stem import base

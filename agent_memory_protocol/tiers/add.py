@@ -1,12 +1,12 @@
 """Add an entry to a document: where it goes, and that nothing else has changed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..errors import Refused
 from ..text import labels, markdown
 from ..text.labels import BELOW
 from ..text.visible import KEEPER
+from ..values import dataclass
 from . import entries
 from .compose import NewEntry
 from .document import (

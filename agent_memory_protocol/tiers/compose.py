@@ -5,12 +5,12 @@ something a reader of the page would not see.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..errors import RefusedText
 from ..limits import split_lines
 from ..text import dates, links, markdown, marks, visible
 from ..text.placeholders import is_placeholder
+from ..values import dataclass
 from . import entries
 
 

@@ -5,7 +5,7 @@ alone, so a diff shows exactly what changed (decision 21).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -16,6 +16,7 @@ from ..limits import split_lines, split_lines_with_ends
 from ..text import dates, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
 from ..text.labels import BELOW
+from ..values import dataclass
 from . import entries
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline

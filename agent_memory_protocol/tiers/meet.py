@@ -4,7 +4,7 @@ An entry is compared together with the label and the headings that govern it. Fa
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..layout import Target
 from ..text import labels, nearly, renewed
@@ -14,6 +14,7 @@ from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
+from ..values import dataclass
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 

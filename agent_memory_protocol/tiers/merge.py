@@ -7,7 +7,6 @@ read again before it counts: where it does not hold exactly what it should, ther
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -15,6 +14,7 @@ from itertools import pairwise
 from ..text import markdown
 from ..text.labels import key as label_key
 from ..text.markdown import Block
+from ..values import dataclass
 from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine, items_of
 from .taken import blocks_in

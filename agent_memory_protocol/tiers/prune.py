@@ -5,13 +5,14 @@ go only when asked for. What has no date stays. What has expired goes whatever i
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 
 from ..errors import Refused
 from ..layout import Target
 from ..limits import over_limits
 from ..text import labels
+from ..values import dataclass
 from .document import Document
 from .entries import OWN, Entry, suspicious_days
 from .remove import remove

@@ -6,13 +6,14 @@ document is read again after every try: everything else must be what it was, or 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from ..errors import Refused
 from ..layout import Target
 from ..text import markdown
 from ..text.visible import KEEPER
+from ..values import dataclass
 from . import frame
 from .document import Document, plain_id, section_key, with_block
 from .edit import texts, texts_apart

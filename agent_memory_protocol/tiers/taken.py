@@ -6,7 +6,7 @@ A block's key is made from its text alone, as an entry's id is, so it survives o
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from ..layout import Target
 from ..text import labels, markdown
 from ..text.markdown import Block
+from ..values import dataclass
 from .document import Document, bare_text, end_of_section, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
 from .entries import Entry, Heading, IndexLine, Label, label_in

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from ..change.books import lock_name
 from ..change.ledger import markdown_of, parts_of
@@ -19,6 +18,7 @@ from ..project import agents
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
+from ..values import dataclass
 
 _FOLDER = (*MEMORY, "agents")
 

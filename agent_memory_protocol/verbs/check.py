@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import partial
 
@@ -36,6 +36,7 @@ from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
+from ..values import dataclass
 from . import originals, review, rewrite, settle, stale
 from .doctor import of_local_state, of_lookalike, of_names
 from .index import folders

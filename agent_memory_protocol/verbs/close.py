@@ -1,7 +1,6 @@
 """The verb that ends a conversation: what is worth keeping is carried on, and the rest goes to its ledger."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from ..answers import StoredEntry
@@ -11,6 +10,7 @@ from ..errors import InvalidArgument, Refused
 from ..layout import Target, Tier
 from ..project.access import Actor
 from ..tiers import store
+from ..values import dataclass
 from . import distill, rewrite
 from .conversations import CLOSED
 from .distill import Distillation, Distilled

@@ -1,7 +1,7 @@
 """What changed in memory between two commits, told as memory: entries and notes, and what to look at first."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .. import limits
 from ..answers import About
@@ -20,6 +20,7 @@ from ..tiers.document import Document, parse
 from ..tiers.meet import OPPOSITE, meetings
 from ..tiers.store import list_targets
 from ..tiers.taken import take
+from ..values import dataclass
 
 ADDED, EDITED, RETIRED, RESTORED, DISPUTED = "added", "edited", "retired", "restored", "disputed"
 KINDS = (ADDED, EDITED, RETIRED, RESTORED, DISPUTED)

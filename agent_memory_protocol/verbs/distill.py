@@ -5,7 +5,7 @@ What conversations an insight was seen in is kept, so that a conversation that i
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -36,6 +36,7 @@ from ..project.access import Actor
 from ..text.labels import in_front_of_item
 from ..tiers import compose, store
 from ..tiers.document import Document, parse
+from ..values import dataclass
 from . import proposals, remember, rewrite, stale, upkeep
 from .conversations import CLOSED
 from .proposals import Choice

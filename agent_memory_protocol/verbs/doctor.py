@@ -1,7 +1,6 @@
 """Why is my memory not there? What `amp doctor` says, from what the workspace has found out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..answers import Status
@@ -17,6 +16,7 @@ from ..recall.agent import recall, targets_of
 from ..recall.block import Budget, Recall
 from ..text.phrases import counted
 from ..tiers import store
+from ..values import dataclass
 from . import show
 
 PROTOCOL_ID = "45f135a8614c2abc"

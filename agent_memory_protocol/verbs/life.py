@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ..answers import About, StoredEntry
 from ..change import ledger
@@ -15,6 +14,7 @@ from ..layout import Target
 from ..text.labels import in_front_of_item
 from ..tiers.document import plain_id
 from ..tiers.taken import from_json
+from ..values import dataclass
 from .stored import stored_entries
 
 COMMITTED, WRITTEN, DISPUTED, EDITED, RETIRED, LEFT = "committed", "written", "disputed", "edited", "retired", "left"

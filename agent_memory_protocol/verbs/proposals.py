@@ -4,7 +4,6 @@ What is refused is kept in one file of readable lines, which travels with the re
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from ..change.session import Session
@@ -17,6 +16,7 @@ from ..layout import REFUSED, Target, Tier
 from ..text.ids import complete
 from ..text.phrases import beginning
 from ..text.visible import show_invisible
+from ..values import dataclass
 
 _WORDS = 80
 """Characters of a refused proposal that are kept, for people who read the file."""

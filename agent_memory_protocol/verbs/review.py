@@ -5,7 +5,6 @@ A person decides about each proposal.
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..answers import NoteRow, StoredEntry
@@ -20,6 +19,7 @@ from ..text.ids import id_of_proposal
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting, in_two_conversations
+from ..values import dataclass
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign

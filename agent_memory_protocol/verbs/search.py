@@ -7,7 +7,7 @@ its times may not show it yet. What an index answers is looked up again in the f
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from ..text.digest import blake2b
 from ..text.relative_dates import with_dates
 from ..tiers import store
 from ..tiers.document import Document
+from ..values import dataclass
 from . import index as indexing
 from .found import found_by, look_up
 

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 
 from ..answers import About
@@ -19,6 +19,7 @@ from ..tiers import remove
 from ..tiers.document import Document
 from ..tiers.meet import Fact, Meeting, Outside, meetings, renewals
 from ..tiers.taken import Taken, take
+from ..values import dataclass
 from .upkeep_answers import Disputed, Removed, Resolved
 
 _MOST_RECORDS = 10_000

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ..change.session import Session
 from ..errors import AgentMemoryError
@@ -11,6 +11,7 @@ from ..limits import split_lines
 from ..text.paths import Mention
 from ..tiers.document import Document
 from ..tiers.named import named
+from ..values import dataclass
 
 _MOST = 20
 """So many functions are looked for in the repository's history in one run: each is a search through all of it."""

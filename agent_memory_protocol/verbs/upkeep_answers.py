@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ..change.ledger import Archived
 from ..layout import Target
 from ..text import labels
 from ..tiers.prune import Judged, Plan, only
+from ..values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Each deed can be taken back, by the verbs that there are. Where something can no
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from functools import partial
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from ..text.markdown import marker_width
 from ..text.phrases import counted
 from ..tiers.document import check_writable
 from ..tiers.entries import OWN
+from ..values import dataclass
 from ..verbs.prune import PlanOutdated, parse_age
 from ..verbs.upkeep_answers import Pruning, Removed, Restorable
 from ..workspace import Workspace

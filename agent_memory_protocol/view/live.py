@@ -12,7 +12,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from functools import partial
 from hashlib import sha256
@@ -23,6 +23,7 @@ from urllib.parse import parse_qsl, urlencode
 from ..errors import AgentMemoryError, InvalidArgument, MissingExtra, RefusedText, SecretFound, StorageError
 from ..layout import SCAFFOLDING
 from ..project.access import Actor
+from ..values import dataclass
 from ..workspace import Workspace
 from . import actions, views
 from .actions import Records

@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 from hashlib import sha256
 from itertools import groupby
@@ -21,6 +21,7 @@ from ..project.access import Actor
 from ..recall.block import Recall
 from ..records.record import Record
 from ..text.visible import show_invisible
+from ..values import dataclass
 from ..verbs.review import Item
 from ..verbs.upkeep_answers import Restorable
 from ..workspace import Workspace

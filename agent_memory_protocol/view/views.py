@@ -6,7 +6,7 @@ No rule is here. A view is a function of what was asked for to the values of its
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from threading import Lock
 from time import monotonic
@@ -19,6 +19,7 @@ from ..memory import Memory
 from ..project.access import Actor
 from ..recall.block import Recall
 from ..records.record import Record
+from ..values import dataclass
 from ..verbs.review import Item
 from ..workspace import Workspace
 from . import actions
