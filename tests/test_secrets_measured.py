@@ -60,7 +60,7 @@ def share_found(family: str, texts: list[str]) -> float:
     return share
 
 
-PREFIXED = {family.id for family in table.FAMILIES if family.within == "word"}
+PREFIXED = {family.id for family in table.FAMILIES if family.within == "word" and not family.anywhere}
 SHAPES = {family["id"]: family["shapes"] for family in FAMILIES if family["shapes"]}
 
 
@@ -93,10 +93,10 @@ def test_it_is_found_over_two_lines_too(family):
 
 @pytest.mark.slow
 def test_of_all_families_nineteen_in_twenty_secrets_are_found():
-    chance = random.Random(5)
     shares = {}
     for family, shapes in SHAPES.items():
-        shares[family] = share_found(family, [draw(shape, chance) for shape in shapes for _ in range(60)])
+        chance = random.Random(family)
+        shares[family] = share_found(family, [draw(shape, chance) for shape in shapes for _ in range(200)])
     print(
         f"{len(shares)} families, {sum(shares.values()) / len(shares):.2%} found, the least {min(shares.values()):.2%}"
     )

@@ -33,7 +33,7 @@ _MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 _FILE = re.compile(
     r"[\w./~@-]+\.(?:txt|env|json|ya?ml|toml|ini|cfg|conf|pem|key|crt|p12|md|py|js|ts|go|rs|java|sh|gpg|kdbx|local)"
 )
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|0x[0-9a-fA-F]{40}")
 _CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
 _REFERENCE = re.compile(
     r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
@@ -44,7 +44,7 @@ _LOCAL_HOST = re.compile(
     r"(?:127\.0\.0\.1|\[::1\]|(?:[\w-]{1,40}\.){0,3}example\.(?:com|org|net)|[A-Za-z][\w-]{0,60})(?![\w.-])"
 )
 _GLOB = re.compile(r"[\w.-]*\*[\w.-]*")
-_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)\Z")
+_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)(?:[&?#;].*)?\Z")
 _CHORD = re.compile(r"(?i:(?:ctrl|control|alt|shift|cmd|command|meta|option|super|win)\+)+\w{1,12}")
 """Keys that are pressed together."""
 _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
@@ -106,6 +106,13 @@ def is_random(match: Found) -> bool:
 def is_varied(match: Found) -> bool:
     """Accept what no name or phrase could be, if it has many different characters."""
     return is_random(match) and entropy(_value(match)) >= 3.5
+
+
+def is_well_mixed(match: Found) -> bool:
+    """Accept small and large letters and digits in an order that no name or hash has."""
+    value = _value(match)
+    digits = sum(map(str.isdigit, value))
+    return not value.islower() and not value.isupper() and 2 <= digits <= len(value) // 2 and is_varied(match)
 
 
 def is_slug(match: Found) -> bool:

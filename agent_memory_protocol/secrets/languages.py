@@ -10,13 +10,15 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "password": """
-        passwort kennwort zugangscode contraseña contrasena mot_de_passe motdepasse mdp senha palavra-passe
+        passwort passworts kennwort zugangscode contraseña contrasena mot_de_passe motdepasse mdp senha palavra-passe
         parola_d'ordine parola_chiave parola wachtwoord hasło haslo heslo şifre sifre пароль пароля пароли паролем
-        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenord adgangskode passord salasana jelszó
+        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenordet lösenord adgangskoden adgangskode
+        kodeordet kodeord passordet passord salasana jelszó
         كلمة_المرور كلمة_السر رمز_عبور पासवर्ड कूटशब्द סיסמה סיסמא şifresi sifresi parolası kata_sandi รหัสผ่าน κωδικός
     """,
     "api key": """
-        api-schlüssel schlüssel api-schluessel zugangsschlüssel clave_api clave_de_api clave_secreta clave clé_api
+        api-schlüssel geheimschlüssel schlüssel api-schluessel zugangsschlüssel
+        clave_api clave_de_api clave_secreta clave clé_api
         clé_secrète clé_d'api chave_api chave_de_api chave_secreta chiave_api chiave_segreta api_anahtarı ключ_api
         api-ключ ключ 密钥 密鑰 秘钥 apiキー 秘密鍵 アクセスキー api_키 비밀키 인증키 klucz_api sleutel
     """,
@@ -26,7 +28,7 @@ _LABELS = {
     """,
     "token": "токен токена 令牌 トークン 토큰 jeton_d'accès zugriffstoken zugangstoken jeton ficha_de_acceso",
 }
-_IS = "ist|lautet|war|es|era|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er|on"
+_IS = "ist|lautet|war|es|era|este|on|adalah|là|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er"
 _IS_GLUED = "是|为|為|は|が|는|은|이|가"
 _FOREIGN = (
     *(" ist ", " lautet ", " es ", " est ", " è ", " é ", " jest ", " это "),

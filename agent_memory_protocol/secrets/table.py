@@ -16,7 +16,7 @@ FRAGMENTS = {
     # What may be between a name and what it names: a parenthesis or a few words, then a sign or a verb.
     "whose": r"""(?: ?\([^()\n]{1,40}\)| (?:for|of|to|on|in|at|from)(?: [\w.@/'"`-]{1,40}){1,6}?)?""",
     # A name and its value may also be two fields of one thing: `name: X` and below `value: Y`, `key="X" value="Y"`.
-    "sign": r"""["'`*_)\]]{0,4}(?P<sign>[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{1,24})?["']?(?i:value)["']?[ \t]{0,4}[:=][ \t]{0,4}|[ \t]{0,8}(?::=|=>|->|<-|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was |got |has been )?(?:now |still |set |changed |reset |rotated |updated |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t])""",
+    "sign": r"""["'`*_)\]]{0,4}(?P<sign>[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{1,24})?["']?(?i:value)["']?[ \t]{0,4}[:=][ \t]{0,4}|[ \t]{0,4}\{(?:[^\n{}]{0,80}\r?\n){0,4}?[ \t]{0,24}default[ \t]{0,8}=[ \t]{0,4}|[ \t]{0,8}(?::=|=>|->|<-|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was |got |has been )?(?:now |still |set |changed |reset |rotated |updated |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t])""",
     # A blank line, an indented line or a code block between a label or heading and what it names.
     "block": r"[ \t]{0,8}:?[ \t]{0,8}(?:\r?\n[ \t>]{0,16}){1,3}(?:`{3,8}\w{0,12}\r?\n[ \t>]{0,16})?",
     # A key by itself may be anybody's: of a table, a map, a keyboard.
@@ -165,6 +165,8 @@ FAMILIES = (
            "(?<=[A-Za-z0-9_~.-]{3}[0-9])(?P<value>Q~[A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])"),
     Family("azure-resource-key", "a key of an Azure service", ("JQQJ99",),
            "(?<=(?P<value>[A-Za-z0-9]{52}))JQQJ99[A-Za-z0-9]{26}"),
+    Family("azure-service-key", "a key of an Azure service", ("AzFu", "AzSe", "ASt", "ACDb", "AIoT", "ACR"),
+           "(?<=(?P<value>[A-Za-z0-9+/_-]{42}))(?:AzFu|AzSe|ASt|ACDb|AIoT|ACR)[A-Za-z0-9+/_-]{5,7}={0,2}%{end}", check="is_varied"),
     Family("azure-devops-token", "an Azure DevOps access token", ("AZDO",),
            "(?<=(?P<value>[A-Za-z0-9]{76}))AZDO[A-Za-z0-9]{4}%{end}"),
     Family("digitalocean-token", "a DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"),
@@ -329,15 +331,19 @@ FAMILIES = (
     # -- agents and models, 2024 to 2026; prefixes and lengths as the vendors' pages give them ------------------------
     Family("agent-service-key", "a key of a service for agents and models", (
             "napi_", "npg_", "e2b_", "bb_live_", "AQ.Ab", "apify_api_", "crsr_", "ctx7sk-", "wandb_v1_", "signkey-prod-",
-            "tr_prod_", "polar_oat_",
+            "tr_prod_", "polar_oat_", "sktsec_", "rdme_", "shippo_live_", "zpka_", "cflt", "EZAK", "sha256~", "sk.eyJ", "tfp_",
         ),
-           r"%{start}(?:napi_[a-z0-9]{40,80}|npg_[A-Za-z0-9]{12}|e2b_[0-9a-f]{40}|bb_live_[A-Za-z0-9_-]{24,60}|AQ\.Ab[A-Za-z0-9_-]{40,80}|apify_api_[A-Za-z0-9]{32,40}|crsr_[0-9a-f]{64}|ctx7sk-%{uuid}|wandb_v1_[A-Za-z0-9_]{60,100}|signkey-prod-[0-9a-f]{32,64}|tr_prod_[A-Za-z0-9]{20,40}|polar_oat_[A-Za-z0-9]{32,60})%{end}"),
+           r"%{start}(?:napi_[a-z0-9]{40,80}|npg_[A-Za-z0-9]{12}|e2b_[0-9a-f]{40}|bb_live_[A-Za-z0-9_-]{24,60}|AQ\.Ab[A-Za-z0-9_-]{40,80}|apify_api_[A-Za-z0-9]{32,40}|crsr_[0-9a-f]{64}|ctx7sk-%{uuid}|wandb_v1_[A-Za-z0-9_]{60,100}|signkey-prod-[0-9a-f]{32,64}|tr_prod_[A-Za-z0-9]{20,40}|polar_oat_[A-Za-z0-9]{32,60}|sktsec_[A-Za-z0-9_-]{30,60}|rdme_[a-z0-9]{70}|shippo_live_[0-9a-f]{40}|zpka_[0-9a-f]{32}_[0-9a-f]{8}|cflt[A-Za-z0-9+/]{60}|EZAK[A-Za-z0-9]{54}|sha256~[A-Za-z0-9_-]{43}|sk\.eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,60}|tfp_[A-Za-z0-9_-]{40,80})%{end}"),
     Family("service-key", "a key of a web service", (
             "glwt-", "vercel_blob_rw_", "sk_org_live_", "sk_org_test_", "ddapp_", "xaat-", "xapt-", "pylf_v", "pk_", "pat-",
             "dp.said.", "st.", "key_", "sgamp_user_", "fk-", "secret-live-", "secret-test-", "dag_", "jsrp_", "m0-", "mdb_sa_sk_",
             "pnu_", "pnb_", "pdl_live_", "pdl_sdbx_", "sup_sk_", "BSA", "ak-", "as-", "fio-u-",
         ),
-           r"%{slug_start}(?:glwt-[A-Za-z0-9_-]{20,300}|vercel_blob_rw_[A-Za-z0-9]{12,20}_[A-Za-z0-9]{24,40}|sk_org_(?:live|test)_[A-Za-z0-9]{20,250}|ddapp_[A-Za-z0-9]{32,40}|xa[ap]t-%{uuid}|pylf_v\d_[a-z]{2,10}_[A-Za-z0-9]{40,50}|pk_\d{6,10}_[A-Z0-9]{30,34}|pat-[a-z]{2}\d-%{uuid}|dp\.said\.[A-Za-z0-9]{40,44}|st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}|key_[0-9a-f]{64}|sgamp_user_[A-Z0-9]{20,30}_[0-9a-f]{64}|fk-[A-Za-z0-9_-]{43,60}|secret-(?:live|test)-[A-Za-z0-9_-]{36}|dag_[a-z0-9-]{1,40}_[A-Za-z0-9_-]{30,60}|jsrp_[0-9a-f]{40,64}|m0-[A-Za-z0-9]{40}|mdb_sa_sk_[A-Za-z0-9_-]{32,60}|pn[ub]_[a-z0-9]{36}|pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}|sup_sk_[A-Za-z0-9]{30,60}|BSA[A-Za-z0-9_-]{28}|a[ks]-[A-Za-z0-9]{22}|fio-u-[A-Za-z0-9_-]{60,70})%{slug_end}", check="is_slug"),
+           r"%{slug_start}(?:glwt-[A-Za-z0-9_-]{20,300}|vercel_blob_rw_[A-Za-z0-9]{12,20}_[A-Za-z0-9]{24,40}|sk_org_(?:live|test)_[A-Za-z0-9]{20,250}|ddapp_[A-Za-z0-9]{32,40}|xa[ap]t-%{uuid}|pylf_v\d_[a-z]{2,10}_[A-Za-z0-9]{40,50}|pk_\d{6,10}_[A-Z0-9]{30,34}|pat-[a-z]{2}\d-%{uuid}|dp\.said\.[A-Za-z0-9]{40,44}|st\.(?:[0-9a-f]{24}|%{uuid})\.[0-9a-f]{32}\.[0-9a-f]{32}|key_[0-9a-f]{64}|sgamp_user_[A-Z0-9]{20,30}_[0-9a-f]{64}|fk-[A-Za-z0-9_-]{43,60}|secret-(?:live|test)-[A-Za-z0-9_-]{36}|dag_[a-z0-9-]{1,40}_[A-Za-z0-9_-]{30,60}|jsrp_[0-9a-f]{40,64}|m0-[A-Za-z0-9]{40}|mdb_sa_sk_[A-Za-z0-9_-]{32,60}|pn[ub]_[a-z0-9]{36}|pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}|sup_sk_[A-Za-z0-9]{30,60}|BSA[A-Za-z0-9_-]{28}|a[ks]-[A-Za-z0-9]{22}|fio-u-[A-Za-z0-9_-]{60,70})%{slug_end}", check="is_slug"),
+    Family("prefixed-key", "a key behind its service's prefix", ("_", "-"),
+           r"%{slug_start}(?!sha\d)[a-z][a-z0-9]{1,11}(?:[_-][a-z0-9]{1,12}){0,3}?[_-](?P<value>[A-Za-z0-9]{32,200})(?![A-Za-z0-9_+/=-])", check="is_well_mixed", anywhere=True, also=tuple("0123456789"), shortest=36),
+    Family("numbered-key", "a key of a service", (".", ":"),
+           r"%{slug_start}(?:(?P<value>[0-9a-f]{32}\.(?=[A-Za-z]{0,15}\d)[A-Za-z0-9]{16,24})|0\.%{uuid}\.(?P<named>[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==))%{slug_end}", check="is_varied", anywhere=True, shortest=49),
     # -- forms that carry secrets --------------------------------------------------------------------------------------
     Family("jwt", "a JSON Web Token", ("eyJ",),
            r"%{start}eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}"),
@@ -379,12 +385,12 @@ FAMILIES = (
            "(?i:(?:%{before_key})key|(?<!:)secret|credentials?)(?i:[ _-]?(?:id|value|base|prod|dev|test|live|staging))?(?i:%{whose})%{sign}%{literal}", check="is_named_key", within="line"),
     Family("token", "a token", ("token", "session", "cookie"),
            "(?i:token|session_?id|cookie)(?i:[ _-]?(?:value|prod|dev|test|live|staging))?(?i:%{whose})%{sign}%{literal}", check="is_named_token", within="line"),
-    Family("jumbled-password", "a password", ("pass", "pw", "secret", "credential", "token", "key", "pepper"),
-           "(?i:password|passwd|passphrase|passcode|pwd|(?<![A-Za-z])pass|(?<![A-Za-z])pw|secret|pepper|credentials?|token|(?:%{before_key})key)(?i:%{whose})(?:%{sign}(?:[|>][+-]?\\s{1,16}|%{block})?|[\"'`*_]{0,4}%{block}|\\((?=[\"'`])|(?<=password) (?:to )?|(?<=passwd) (?:to )?)(?P<run>[^\\s]{8,160})", check="is_jumbled", within="line"),
+    Family("jumbled-password", "a password", ("pass", "pw", "secret", "credential", "token", "key", "pepper", "recovery", "backup", "unlock", "access c"),
+           "(?i:password|passwd|passphrase|passcode|pwd|(?<![A-Za-z])pass|(?<![A-Za-z])pw|secret|pepper|credentials?|token|(?:recovery|backup|unlock|access) codes?|(?:%{before_key})key)(?i:%{whose})(?:%{sign}(?:[|>][+-]?\\s{1,16}|%{block})?|[\"'`*_]{0,4}%{block}|\\((?=[\"'`])|(?<=password) (?:to )?|(?<=passwd) (?:to )?)(?P<run>[^\\s]{8,160})", check="is_jumbled", within="line"),
     Family("password-named-after", "a password", ("pass", "pw"),
            r"(?<!\S)(?P<run>\S{8,160})(?: ?\|[^\n|]{1,80}--| \(|[ \t](?:is|was|as|for|=|[-:])[ \t](?:(?:now|still|the|our|my|your|its|a|new|old|[\w-]{1,20}'s)[ \t]){0,3}(?:[\w-]{1,20}[ \t]){0,2})[\"'`*]{0,3}(?i:password|passwd|passphrase)(?![\w'(]|\.\w)", check="is_jumbled", within="line", anywhere=True),
-    Family("login-password", "user and password", ("login", "log in", "cred", "user", "u/p", "-u", "sshpass", "mysql", "redis-cli"),
-           r"""(?:(?i:login|log in|cred(?:ential)?s?|user|username|u/p)["'`*]{0,3}(?: (?:for|of|to|on|in|at|as|with|is|are) ?(?:[\w.@-]{1,40}:? ){0,3}?|[:=] ?| )(?:is |are )?["'`*]{0,3}[\w.@+-]{1,40}["'`]?(?: ?[/|] ?| and |:)|(?:(?<=\s)-u|(?:(?<=\s-)|(?<=--proxy))-user)[ =]?["']?[\w.@+-]{1,60}:(?!:)|\bsshpass -p ?|\bmysql(?:dump|admin)?\b[^\n|;]{0,80}? -p|\bredis-cli\b[^\n|;]{0,80}? -a )(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line"),
+    Family("login-password", "user and password", ("login", "log in", "cred", "user", "u/p", "-u", "sshpass", "mysql", "redis-cli", "basic", "htaccess", "wifi", "wi-fi", "root", "admin"),
+           r"""(?:(?i:login|log in|cred(?:ential)?s?|user(?:/pass)?|username|u/p|basic auth|htaccess|wi-?fi)["'`*]{0,3}(?: (?:for|of|to|on|in|at|as|with|is|are) ?(?:[\w.@-]{1,40}:? ){0,3}?| ?[:=] ?| )(?:is |are )?["'`*]{0,3}[\w.@+-]{1,40}["'`]?(?: ?[/|] ?| and |:)|(?<![\w./@-])(?i:root|admin)["'`]?(?: / |: ?)|(?:(?<=\s)-u|(?:(?<=\s-)|(?<=--proxy))-user)[ =]?["']?[\w.@+-]{1,60}:(?!:)|\bsshpass -p ?|\bmysql(?:dump|admin)?\b[^\n|;]{0,80}? -p|\bredis-cli\b[^\n|;]{0,80}? -a )(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line"),
     Family("command-line-secret", "a secret on a command line", ("--",),
            r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line", also=_FLAGS),
     Family("flag-password", "a password on a command line", ("--",),
@@ -399,13 +405,15 @@ FAMILIES = (
            r"(?i:[a-z]{4,10}\d?)%{key_of}%{near}(?!%{uuid})(?P<value>[A-Za-z0-9_-]{24,80})%{slug_end}", check="is_random", within="text"),
     Family("command-password", "a password on a command line", (
             "login", "sqlcmd", "twine", "zip", "7z", "ldap", "openssl", "htpasswd", "net use", "smb", "rabbitmqctl",
-            "http -", "https -", "http --auth", "sqlplus", "jdbc:oracle",
+            "http -", "https -", "http --auth", "sqlplus", "jdbc:oracle", "identified", "requirepass", "masterauth", "net user",
+            "secret set", "put-parameter", "add-generic-password", "pscp", "plink", "lftp", "xfreerdp", "mongo", "cqlsh",
+            "http-basic.", "bindpw", "psk ",
         ),
-           r"""(?i:login\b[^\n|;]{0,120}? -(?-i:p)[ =]|sqlcmd\b[^\n|;]{0,120}? -(?-i:P) ?|twine\b[^\n|;]{0,80}? -p[ =]|zip\b[^\n|;]{0,60}? -(?-i:P) ?|7z[ar]?\b[^\n|;]{0,60}? -p|ldap[a-z]{3,8}\b[^\n|;]{0,160}? -w ?|openssl\b[^\n|;]{0,160}? (?:-k |-pass(?:in|out)? pass:)|htpasswd -\w{0,3}b\w{0,3} \S{1,60} \S{1,60} |net use\b[^\n|;]{0,80}?/user:\S{1,60} |smb[a-z]{3,8}\b[^\n|;]{0,100}? -(?-i:U) ?[\w.\\/@-]{1,60}%|rabbitmqctl (?:add_user|change_password) \S{1,60} |https? (?:-a|--auth)[ =][\w.@-]{1,60}:|sqlplus [\w.-]{1,60}/|jdbc:oracle:thin:[\w.-]{1,60}/)["']?(?!\$[{(A-Za-z_])(?P<value>[^\s"'`<>@][^\s"'`<>]{2,127})""", check="is_shell_password", within="line"),
-    Family("piped-password", "a password on a command line", ("sudo -", "<<<"),
-           r"""echo ["']?(?P<value>[^\s"'`<>|]{3,128})["']? ?\| ?sudo [^\n]{0,40}?-\w{0,4}S|(?i:login|auth|passwd|password|token|secret)[^\n|;<]{0,60}<<< ?["']?(?P<named>[^\s"'`<>]{3,128})""", check="is_shell_password", within="line", anywhere=True),
+           r"""(?i:login\b[^\n|;]{0,120}? -(?-i:p)[ =]|(?<=vault )login |sqlcmd\b[^\n|;]{0,120}? -(?-i:P) ?|twine\b[^\n|;]{0,80}? -p[ =]|zip\b[^\n|;]{0,60}? -(?-i:P) ?|7z[ar]?\b[^\n|;]{0,60}? -p|ldap[a-z]{3,8}\b[^\n|;]{0,160}? -w ?|openssl\b[^\n|;]{0,160}? (?:-k |-pass(?:in|out)? pass:)|htpasswd -\w{0,3}b\w{0,3} \S{1,60} \S{1,60} |net use\b[^\n|;]{0,80}?/user:\S{1,60} |smb[a-z]{3,8}\b[^\n|;]{0,100}? -(?-i:U) ?[\w.\\/@-]{1,60}%|rabbitmqctl (?:add_user|change_password) \S{1,60} |https? (?:-a|--auth)[ =][\w.@-]{1,60}:|sqlplus [\w.-]{1,60}/|jdbc:oracle:thin:[\w.-]{1,60}/|(?<=\S )identified (?:with \S{1,40} )?by (?:password )?(?=['"][^'"\n]{3,127}['"][ ;]{0,3}(?:$|\n|[`*]|with|replace|require))|requirepass |masterauth |net user [\w.$-]{1,40} |secret set [\w-]{1,60} [^\n|;]{0,80}?(?:--body|--value|-b)[ =]|put-parameter\b[^\n|;]{0,160}? --value[ =]|add-generic-password\b[^\n|;]{0,120}? -w |(?:pscp|plink)\b[^\n|;]{0,80}? -pw |lftp\b[^\n|;]{0,60}? -u \S{1,60},|xfreerdp\b[^\n|;]{0,120}? /p:|mongo(?:sh|dump|restore|export|import)?\b[^\n|;]{0,120}? -p |cqlsh\b[^\n|;]{0,80}? -p |http-basic\.\S{1,60} \S{1,60} |bindpw |psk )["']?(?!\$[{(A-Za-z_])(?P<value>[^\s"'`<>@][^\s"'`<>]{2,127})""", check="is_shell_password", within="line"),
+    Family("piped-password", "a password on a command line", ("sudo -", "<<<", "chpasswd", "-stdin", "--stdin", "--with-token"),
+           r"""(?:echo|printf) ["']?(?:[\w.-]{1,40}:(?=[^\n|]{1,128}chpasswd))?(?P<value>[^\s"'`<>|]{3,128})["']? ?\| ?(?:sudo [^\n]{0,40}?-\w{0,4}S|(?:sudo )?chpasswd|[^\n|]{1,80}--(?:[a-z]{1,12}-)?(?:stdin|with-token))|(?i:login|auth|passwd|password|token|secret)[^\n|;<]{0,60}<<< ?["']?(?P<named>[^\s"'`<>]{3,128})""", check="is_shell_password", within="line", anywhere=True),
     Family("password-said-before", "a password or key", ("pass", "secret", "token", "key"),
-           r"(?i:password|passwd|passphrase|secret|token|(?:%{before_key})key)(?:(?: [\w.'/-]{1,20}){1,6}?:)? [\"'`]{0,3}(?P<run>[^\s\"'`<>{}(),;|]{10,160})", check="is_scrambled", within="line"),
+           "(?i:password|passwd|passphrase|secret|token(?! (?:account|address|mint|id|contract)\\b)|(?:%{before_key})key)(?:,|(?: [\\w.'/-]{1,20}){1,6}?:?)?(?: | ?\\()[\"'`]{0,3}(?P<run>[^\\s\"'`<>{}(),;|]{10,160})", check="is_scrambled", within="line"),
     Family("property-secret", "the secret value of a property", (
             ".login", "_login", "-login", ".auth", "_auth", "-auth", "Login", "Auth", "Pass", ".cred", "_cred", "-cred",
         ),
