@@ -6,7 +6,7 @@ to read, or to write elsewhere, is taken out first; nothing left that changes an
 
 import re
 
-from .words import BREAKS, GUARDED, has, is_guarded, named, plain, values
+from .words import GUARDED, guarded, is_guarded, named, plain, values
 
 _EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
 _QUOTED = r"""\s*f?(?:'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)\s*"""
@@ -15,7 +15,6 @@ _READS = (
     # a file that is opened there and then, for reading
     rf"""(?<![\w.])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
-    rf"""|(?:readFileSync|readFile|readdirSync|existsSync|File\.read\w*|file_get_contents|loadtxt)\({_QUOTED}"""
     # what looks like a change and is not one
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
@@ -31,10 +30,6 @@ _CHANGES = (
     r"""|inplace|chdir|chmod|chown|utime|connect|(?:^|[\W\d])[wWa]\b"""
 )
 _NAMES_A_FILE = rf"""(?m)^\s*(?:const |let |var )?(\w+)\s*=\s*((?:pathlib\.)?Path\({_QUOTED}\)|{_QUOTED})\s*(?:;|$)"""
-_PART = rf"[^{re.escape(BREAKS)}\s]+"
-_BEGINS_A_PATH = (
-    r"""(?:(?:\bqq?\(|["'`}>|])\s*|(?:^|[\s;/}$\d])[wWr] |\b(?:rm|mv|cp|tee|touch|unlink|delete|open)\b.* )$"""
-)
 
 
 def changed_by_code(
@@ -50,7 +45,7 @@ def changed_by_code(
     rest = [word for word in plain(words) if word not in said]
     if "FIRST" in options and not codes:
         codes, rest = rest[:1], rest[1:]
-    if name in _EDITORS and (has(words, ["--in-place"]) or _edits_in_place(words)):
+    if name in _EDITORS and (values(words, ["--in-place"]) or _edits_in_place(words)):
         return rest
     found = named(words) if rest and not codes else []
     for code in (*codes, feed):
@@ -71,8 +66,7 @@ def changed_in(code: str) -> list[str] | None:
     left = re.sub(_HARMLESS, " ", re.sub(_NAMES_A_FILE, "", code))
     if not re.search(_CHANGES, left):
         return None
-    places = [part for part in re.finditer(_PART, left) if is_guarded(part[0])]
-    return [part[0] for part in places if re.search(_BEGINS_A_PATH, left[max(part.start() - 99, 0) : part.start()])]
+    return guarded(left)
 
 
 def _edits_in_place(words: list[str]) -> bool:

@@ -8,102 +8,89 @@ import posixpath
 import re
 from fnmatch import fnmatchcase
 
-from .words import has, is_guarded, plain, values
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .words import is_guarded, plain, values
 
 _MEMORY = ".scaffolding/agent-memory"
-_FOLDERS = (".scaffolding", _MEMORY, f"{_MEMORY}/shared", f"{_MEMORY}/agents", ".scaffolding/conversations")
 _FILES = (
     *(f"{_MEMORY}/shared/{name}" for name in ("KNOWLEDGE.md", "INDEX.md", "ledger.jsonl", "user_x.md", "project_x.md")),
     *(f"{_MEMORY}/agents/*/MEMORY.md", ".scaffolding/conversations/*/agent-memory/context.md", ".scaffolding/amp.toml"),
 )
 """What there may be where there is memory."""
+_TESTS = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex")
+_GLOBS = ["--include", "-g", "--glob"]
 
 
-def filtered(name: str, words: list[str], text: str) -> str:
+def filtered(words: list[str], text: str) -> str:
     """Return the lines that `grep` lets through, among them every folder in which there may be such a name."""
     pattern = "|".join(values(words, ["-e", "--regexp"]) or plain(words)[:1])
-    if has(words, ["-F"]):
-        pattern = re.escape(pattern)
-    elif name == "grep" and not has(words, ["-E", "-P"]):  # where a mark means something only behind a backslash
-        pattern = re.sub(r"\\?[()+?{}]|\\\|", lambda mark: mark[0][1:] or "\\" + mark[0], pattern)
+    pattern = re.sub(r"\\([(){}|+?])", r"\1", pattern) if not values(words, ["-E", "-P"]) else pattern
     if len(pattern) > 200 or len(re.findall(r"[*+{]", pattern)) > 3 or re.search(r"\)[*+{]", pattern):
         return text  # to try it could take for ever
     try:
-        wanted = re.compile(pattern, re.IGNORECASE if has(words, ["-i"]) else 0).search
+        wanted = re.compile(pattern, re.IGNORECASE).search
     except re.error:
         return text
-    inverted = has(words, ["-v", "--invert-match"])
-    lines = filter(None, text.replace("\0", "\n").split("\n"))
-    kept = [one for one in lines if bool(wanted(one)) != inverted or (one[-1] == "/" and not inverted)]
-    return "\n".join([*kept, ""])
+    inverted = bool(values(words, ["-v", "--invert-match"]))
+    kept = [one for one in text.split("\n") if bool(wanted(one)) != inverted or (one[-1:] == "/" and not inverted)]
+    return "\n".join(kept)
 
 
 def found(name: str, prints: list[str], words: list[str], folder: str) -> list[str]:
-    """Return the places that a search looks in, and what there may be of memory below them by the names it wants.
+    """Return the places in memory that a search names, or what it may find below others by the names it wants.
 
     `prints` is what `programs.txt` says of what it prints.
     """
     in_git = name.startswith("git-")
+    pruned = words.index("-prune") if "-prune -o" in " ".join(words) else 0
+    wanted = values(words, _GLOBS) if name != "find" else []
+    refused, skipped = list[str](), values(words, ["--exclude", "--exclude-dir"])
+    for index, word in enumerate(words[:-1]):
+        if word in _TESTS:
+            tests = skipped if index < pruned else refused if words[index - 1] in ("!", "-not") else wanted
+            test = words[index + 1].replace(".*", "*").replace("\\", "") if "regex" in word else words[index + 1]
+            tests.append(test if "name" in word else f"{test}/")
     if name == "find":
-        end = next((index for index, word in enumerate(words) if word[:1] in ("-", "(", "!")), len(words))
-        places = words[:end] or ["."]
-    elif in_git and "--" in words:
-        places = words[words.index("--") + 1 :]
+        places = words[: next((index for index, word in enumerate(words) if word[:1] in ("-", "(", "!")), len(words))]
     else:
-        begins_with_pattern = not {"FILTER", "PATTERN"}.isdisjoint(prints) and not has(words, ["-e", "--files"])
+        begins_with_pattern = not {"FILTER", "PATTERN"}.isdisjoint(prints) and not values(words, ["-e", "--files"])
         places = plain(words)[begins_with_pattern:]
-    globs = [] if name == "find" else values(words, ["--include", "-g", "--glob"])
-    globs += [one for one in places if in_git and (one[:1] == ":" or ("*" in one and not is_guarded(one)))]
-    places = [one for one in places if one not in globs] or [""]
+    wanted += [one for one in places if in_git and (one[:1] == ":" or ("*" in one and not is_guarded(one)))]
+    skipped += [one.lstrip(":!^").removeprefix("(exclude)") for one in wanted if one[0] in ":!"]
+    places = [one for one in places if one not in wanted] or ["" if in_git else "."]
     if any(map(is_guarded, places)):
         return [one.rstrip("/") + "/" for one in places]
-    if "-empty" in words or ("HIDDEN" in prints and not has(words, ["--hidden", "-H", "-uu"])):
+    if "-empty" in words or ("HIDDEN" in prints and not values(words, ["--hidden", "-H", "-uu"])):
         return places
-    kinds, depth = values(words, ["-type"]), int("".join(values(words, ["-maxdepth"])[:1]).strip() or 99)
-    names = [*(_FOLDERS if name == "find" and kinds != ["f"] else ()), *(_FILES if kinds != ["d"] else ())]
-    below = [posixpath.join(top, one) for top in _tops(places, folder) for one in names if one.count("/") < depth]
-    return places + _wanted(below, words, globs)
-
-
-def _wanted(names: list[str], words: list[str], globs: list[str]) -> list[str]:
-    """Return the names that pass the tests of `find`, the globs of `grep` or the patterns of git."""
-    excluded = [one.lstrip(":!^").removeprefix("(exclude)").rstrip("/") for one in globs if one[0] in ":!"]
-    excluded += values(words, ["--exclude", "--exclude-dir"])
-    wanted, refused = [one for one in globs if one[0] not in ":!"], list[str]()
-    pruned = words.index("-prune") if "-prune -o" in " ".join(words) else 0
-    for index, word in enumerate(words[:-1]):
-        if word in ("-name", "-iname", "-path", "-ipath", "-wholename"):
-            tests = excluded if index < pruned else refused if words[index - 1] in ("!", "-not") else wanted
-            tests.append(words[index + 1] if "name" in word else f"{words[index + 1]}/")
-    together = any if globs or "-o" in words else all
-    return [
-        name
-        for name in names
-        if not any(_matches(name[:end], test) for test in excluded for end in _ends(name))
-        and not any(_matches(name, test) for test in refused)
-        and (not wanted or together(_matches(name.lower(), test.lower()) for test in wanted))
+    wanted = [one for one in wanted if one[0] not in ":!"]
+    together = any if "-o" in words or name != "find" else all
+    depth = int("".join(values(words, ["-maxdepth"])[:1]).strip() or 99)
+    names = {end for one in _FILES for end in (_ends(one) if name == "find" else [one]) if end.count("/") < depth}
+    below = [posixpath.join(top, one) for top in _tops(places, folder) for one in names]
+    return places + [
+        one
+        for one in below
+        if (not wanted or together(_matches(one, test) for test in wanted))
+        and not any(_matches(one, test) for test in refused)
+        and not any(_matches(end, test) for test in skipped for end in _ends(one))
     ]
 
 
 def _matches(name: str, test: str) -> bool:
     """Say whether a name passes a test: as a whole where there is a slash in the test, else by its last part."""
-    return fnmatchcase(f"{name}/", test) if "/" in test else fnmatchcase(posixpath.basename(name), test)
+    name, test = name.lower(), test.lower()
+    return fnmatchcase(name, test.rstrip("/")) if "/" in test else fnmatchcase(posixpath.basename(name), test)
 
 
-def _ends(name: str) -> list[int]:
-    """Return where the folders that a name lies in end, and the name itself."""
-    return [*(index for index, letter in enumerate(name) if letter == "/"), len(name)]
+def _ends(name: str) -> list[str]:
+    """Return the folders that a name lies in, and the name itself."""
+    parts = name.split("/")
+    return ["/".join(parts[: index + 1]) for index in range(len(parts))]
 
 
-def _tops(places: list[str], folder: str) -> "Iterator[str]":
-    """Yield the folders with memory at or below places: the place itself, or the folder where a command runs."""
-    for place in places:
-        whole = posixpath.normpath(posixpath.join(folder, posixpath.expanduser(place)))
-        if os.path.isdir(posixpath.join(whole, ".scaffolding")):
-            yield place
-        elif f"{folder}/".startswith(f"{whole}/") and os.path.isdir(posixpath.join(folder, ".scaffolding")):
-            yield folder
+def _tops(places: list[str], folder: str) -> list[str]:
+    """Return the folders with memory at or below places: the place itself, or the folder where a command runs."""
+    wholes = {place: posixpath.normpath(posixpath.join(folder, posixpath.expanduser(place))) for place in places}
+    tops = [place for place, whole in wholes.items() if os.path.isdir(posixpath.join(whole, ".scaffolding"))]
+    if any(f"{folder}/".startswith(f"{whole}/") for whole in wholes.values()):
+        tops += [folder] if os.path.isdir(posixpath.join(folder, ".scaffolding")) and not tops else []
+    return tops

@@ -201,7 +201,7 @@ def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, setti
     old = content.data if content else b""
     new = touch.applied_to(old, _MOST_READ)
     for count, limit, unit in ((count_lines, settings.max_lines, "lines"), (len, settings.max_bytes, "bytes")):
-        have = count(new) - count(touch.gone.encode("utf-8", "surrogatepass"))
+        have = count(new)
         if have > limit and have > count(old):
             return (
                 f"{path} would have {have:,} {unit}, {limit:,} are allowed: merge entries that say the same, look at "
@@ -212,7 +212,7 @@ def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, setti
 
 
 def _is_pattern(part: str) -> bool:
-    return any(mark in part for mark in "*?[$`")
+    return any(mark in part for mark in "*?[{$`")
 
 
 def _is_scaffolding(part: str) -> bool:

@@ -9,7 +9,7 @@ from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_agent_name, name_key
 from ..project.access import Actor, why_not_read
 from .programs import split
-from .words import has, values
+from .words import values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ _SERVERS = (
 def writes(words: list[str]) -> bool:
     """Say whether a command of amp may change memory: every one that is not known to read."""
     name, about, rest, _ = split(words)
-    if name == "amp" or has(rest, ["--help", "--version"]) or "-h" in rest:
+    if name == "amp" or values(rest, ["--help", "--version"]) or "-h" in rest:
         return False
-    return has(rest, about["!"]) or not ("reads" in about or has(rest, about["?"]))
+    return bool(values(rest, about["!"])) or not ("reads" in about or values(rest, about["?"]))
 
 
 def why_not_run(command: "Command", name: str) -> str:
@@ -47,7 +47,7 @@ def why_not_run(command: "Command", name: str) -> str:
     except InvalidName as error:
         return f"{error}; so nothing can be written in its name"
     options = words[: words.index("--")] if "--" in words else words
-    agent = "".join(values(options, ["--as"])[-1:]) if has(options, ["--as"]) else command.agent
+    agent = "".join(values(options, ["--as"])[-1:]) if values(options, ["--as"]) else command.agent
     try:
         if agent is not None and name_key(check_agent_name(agent)) == name_key(own):
             return ""

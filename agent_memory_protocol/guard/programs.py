@@ -5,7 +5,7 @@ A program changes every file it names, unless `programs.txt` knows it to read.
 
 import posixpath
 
-from .words import after_options, guarded, has, is_guarded, named, plain, values
+from .words import after_options, guarded, is_guarded, named, plain, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ _AMP = frozenset(["agent-memory", "agent_memory_protocol", "agent_memory_protoco
 _TWO_WORDS = frozenset(["git", "amp", "hatch", "pdm", "pipenv", "pipx", "poetry", "rye", "uv"])
 _TWO_WORDS |= {"docker", "kubectl", "podman"}
 _FIRST_OPTIONS = ("-C", "-c", "--git-dir", "--work-tree")
-_FIRST_ELSEWHERE = ("-n", "--namespace", "-H", "--host", "--context")
 _LOOKS = ["--check", "--diff", "--dry-run", "--help", "--version"]
 _PASSED_OVER = ("exclude", "exclude-dir", "exclude-path", "ignore", "ignore-path", "ignore-pattern", "skip")
 
@@ -36,11 +35,13 @@ class Command:
         feed: all that it is told on stdin, as far as the text tells.
         folder: the folder it runs in.
         agent: who acts in it, by `AMP_AGENT`; None for a person.
+        around: all paths into memory that its whole text names: what its environment, or `ANY`, may name.
     """
 
-    __slots__ = ("agent", "feed", "folder", "piped", "sets", "words", "writes")
+    __slots__ = ("agent", "around", "feed", "folder", "piped", "sets", "words", "writes")
 
-    def __init__(self, piped: str | None = None) -> None:
+    def __init__(self, piped: str | None, around: list[str]) -> None:
+        self.around = around
         self.words: list[str] = []
         self.sets: dict[str, str] = {}
         self.writes: list[tuple[str, bool]] = []
@@ -86,7 +87,7 @@ def split(words: list[str]) -> "tuple[str, dict[str, list[str]], list[str], str]
     rest, folder = words[1:], ""
     if name in _TWO_WORDS:
         is_elsewhere = "ELSEWHERE" in _KNOWN.get(name, _UNKNOWN)["="]
-        end = after_options(rest, _FIRST_ELSEWHERE if is_elsewhere else _FIRST_OPTIONS)
+        end = after_options(rest, _FIRST_OPTIONS)
         folder = posixpath.join("", *values(rest[:end], ["-C", "--work-tree"]))
         length = 2 if "-".join([name, *rest[end : end + 2]]) in _KNOWN else 1
         whole = "-".join([name, *rest[end : end + length]])
@@ -109,14 +110,13 @@ def unwrap(command: Command) -> None:
         command.writes += [(word, True) for word in words[end:start]]
         if name in ("xargs", "parallel"):
             given = command.words.index(":::") if ":::" in command.words else len(command.words)
-            names = [*command.feed.split(), *command.words[given + 1 :]]
-            mark = "".join(values(options, ["-I"])[:1]) or "{}"
-            command.words = _filled(command.words[:given], mark, names)
+            names = [*command.feed.replace("\0", " ").split(), *command.words[given + 1 :]]
+            command.words = _filled(command.words[:given], "".join(values(options, ["-I"])[:1]) or "{}", names)
             command.words = ["eval", *command.words] if name == "parallel" else command.words
         elif name == "env":
             command.folder = posixpath.join(command.folder, *values(options, ["-C", "--chdir"]))
             gone = values(options, ["-u", "--unset"])
-            gone += ["AMP_AGENT"] if has(options, ["-i", "-", "--ignore-environment"]) else []
+            gone += ["AMP_AGENT"] if values(options, ["-i", "-", "--ignore-environment"]) else []
             command.sets.update(dict.fromkeys(gone, ""))
             command.words[:0] = " ".join(values(options, ["-S", "--split-string"])).split()
         while command.words and "=" in command.words[0]:
@@ -128,33 +128,31 @@ def _filled(words: list[str], mark: str, names: list[str]) -> list[str]:
     """Return words with names in place of a mark: as words of their own, or inside a text; else behind them."""
     if not any(mark in word for word in words):
         return words + names if words else words
-    text = " ".join(sorted(names[:_MOST_NAMES], key=lambda one: not is_guarded(one)))[:_LONGEST_NAMES]
+    text = " ".join(names)[:_LONGEST_NAMES]
     return [one for word in words for one in (names if word == mark else [word.replace(mark, text, _MOST_NAMES)])]
 
 
 def printed(command: Command) -> str:
     """Return the text that a command prints, as far as it is known: its words, the names it finds, what it is told."""
     name, about, words, _ = split(command.words)
-    if name in ("echo", "printf"):
-        words = words[after_options(words, ()) :] or words
-        words = _filled(words[:1], "%s", words[1:]) if name == "printf" else words
-        return " ".join(words).replace("\\n", "\n") + "\n"
-    if name == "ls" and not has(words, ["-d"]):  # what is in a folder, without that folder
-        return " ".join(
-            [one if "*" in one or "." in posixpath.basename(one)[1:] else "*" for one in plain(words) or ["."]]
-        )
     if "WORDS" in about["="]:
-        return " ".join(plain(words) or [command.folder])
+        said = words[after_options(words, ()) :] or words or [command.folder]
+        said = _filled(said[:1], "%s", said[1:]) if name == "printf" else said
+        return " ".join(said).replace("\\n", "\n") + "\n"
     if "FILTER" in about["="] and command.piped is not None and not plain(words)[1:]:
         from .finds import filtered
 
-        return filtered(name, words, command.feed)
-    finds = "NAMES" in about["="] or has(words, about["="])
-    return "\n".join([*_found(command), ""]) if finds else command.feed
+        return filtered(words, command.feed)
+    return "".join(f"{one}\n" for one in _found(command)) if is_search(command) else command.feed
+
+
+def is_search(command: Command) -> bool:
+    """Say whether a command prints the names that it finds."""
+    _, about, words, _ = split(command.words)
+    return "NAMES" in about["="] or bool(values(words, about["="]))
 
 
 def _found(command: Command) -> list[str]:
-    """Return the names that a search finds."""
     from .finds import found
 
     name, about, words, _ = split(command.words)
@@ -190,32 +188,26 @@ def _run_by_find(command: Command) -> "Iterator[list[str]]":
             start = 0
 
 
-def changed(command: Command, around: list[str]) -> list[str]:
-    """Return what a command may change, as its words name it from the command's folder.
-
-    `around` is what its environment may name.
-    """
+def changed(command: Command) -> list[str]:
+    """Return what a command may change, as its words name it from the command's folder."""
     name, about, words, folder = split(command.words)
     words = [f"-{words[0]}", *words[1:]] if name == "tar" and plain(words[:1]) else words
     passed_over = [word for word in (word.partition("=")[0] for word in words) if word.endswith(_PASSED_OVER)]
-    read = {
-        *values(words, [*about["<"], *passed_over]),
-        *(word for word in words if word.endswith((":ro", ",readonly"))),
-    }
+    read = {*values(words, [*about["<"], *passed_over]), *(one for one in words if one.endswith((":ro", ",readonly")))}
     left = [word for word in words if word not in read and (word.partition("=")[2] or word) not in read]
     if "ELSEWHERE" in about["="]:
-        places = [one.partition(":")[0] for one in values(words, about["!"]) if not one.endswith((":ro", ",readonly"))]
+        places = [one.partition(":")[0] for one in values(words, about["!"]) if one not in read]
         is_here = any(f"{command.folder}/".startswith(f"{posixpath.join(command.folder, one)}/") for one in places)
         found = named(left if is_here else places)
-    elif has(words, about["!"]):
+    elif values(words, about["!"]):
         found = named(_found(command) if name == "find" else left) or [""]
-    elif has(words, [*about["?"], *_LOOKS]) or ("reads" not in about and given_to_a_shell(command)):
+    elif values(words, [*about["?"], *_LOOKS]) or ("reads" not in about and given_to_a_shell(command)):
         # What a shell runs is judged by itself. But a name is no command: what printed it has made one of it.
         found = [one for one in (command.piped or "").split("\n") if name in SHELLS and is_guarded(one.split(" ")[0])]
     elif "runs" in about:
         from .code import changed_by_code
 
-        found = changed_by_code(name, about["+"], words, command.feed, around, command.folder)
+        found = changed_by_code(name, about["+"], words, command.feed, command.around, command.folder)
     elif "reads" in about:
         found = values(words, about[">"])
         found += plain(words)[-1:] if "LAST" in about[">"] and not found and plain(words)[1:] else []
@@ -223,5 +215,6 @@ def changed(command: Command, around: list[str]) -> list[str]:
         found = [path for path in found if path[1:].partition("/")[0].find(":") < 1]  # not on another machine
     else:
         told = [] if "writes" in about else [command.feed, *command.sets.values()]
-        found = (named(left) or [""]) + [path for text in told for path in guarded(text)]
+        found = named(left) or [""]
+        found += [path for text in told for path in guarded(text)]
     return [posixpath.join(folder, path) for path in found]

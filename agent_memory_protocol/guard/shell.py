@@ -1,39 +1,35 @@
 """A shell command as far as its text tells: which programs it calls with which words, in which folder, and as whom.
 
 No shell runs. Braces, loops, variables and what `echo` or `find` would print become words, as far as the text tells
-them. What it does not tell (an argument, what `read` brings, a variable that is set elsewhere) may be any path into
-memory that it names; what only a shell could know stays as it was written. Broken text is read as far as it goes.
+them. What only a run could tell (an argument, what `read` brings, a variable that is set elsewhere in the text) is
+`ANY` path into memory that the text names. Broken text is read as far as it goes.
 
 The library for it would be tree-sitter or bashlex. To load one takes three or twelve times as long as Python itself.
 """
 
 import posixpath
 
-from .programs import SHELLS, Command, given_to_a_shell, printed, unwrap
-from .words import guarded, is_guarded, plain
+from .programs import SHELLS, Command, given_to_a_shell, is_search, printed, unwrap
+from .words import ANY, guarded, is_guarded, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 _DEEPEST = 12
-_MOST_VALUES = 20
 _MOST_NESTED = 1 << 20
 _LONGEST = 1 << 12  # of a value and of a path
 _MOST_OF_FILE = 1 << 16
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
-_BEFORE_A_NAME = dict.fromkeys(map(ord, ";|&(){}"), " ")
 _ENDS = _BLANK + _OPERATORS + "<>"
 _REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "&>>", "&>|", "&>", ">>", ">|", ">&", "<", ">")
-_BEFORE_A_COMMAND = frozenset(["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc"])
+_BEFORE_A_COMMAND = frozenset(
+    ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "time", "coproc", "function"]
+)
 _SETTERS = frozenset(["export", "declare", "local", "readonly", "typeset"])
 _BRINGERS = frozenset(["for", "select", "read", "mapfile", "readarray"])
-# While a word is read, these mean braces that a shell expands: a value that may be one of several is written
-# so, too. No text of a shell has them: they cannot be encoded.
-_OPEN, _COMMA, _CLOSE = "\ud801\ud802\ud803"
-_MARKS = {"{": _OPEN, ",": _COMMA, "}": _CLOSE}
-_UNMARKED = str.maketrans(_OPEN + _COMMA + _CLOSE, "{,}")
+_SPLIT = "\ud801"  # where a value that is not quoted becomes another word; no text has it, as with `ANY`
 
 
 def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder: str = "") -> list[Command]:
@@ -43,13 +39,7 @@ def read_commands(text: str, environ: "Mapping[str, str] | None" = None, folder:
     to `find`. What is nested very deep in it, or would be read again very often, is passed over.
     """
     text = text.replace(" *", " .*") if "dotglob" in text else text
-    reader = _Reader(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder})
-    found = list(reader.read())
-    if reader.told_later:  # a loop's `done < …` comes behind what it does
-        again = _Reader(text, reader.variables)
-        again.anything = _either([*guarded(again.anything), *reader.told_later])
-        found += again.read()
-    return found
+    return list(_Reader(text, {**(environ or {}), "PWD": folder, "OLDPWD": folder}).read())
 
 
 class _Reader:
@@ -58,8 +48,7 @@ class _Reader:
     Attributes:
         variables: what its shell knows, with the folder it is in.
         whole: the reader of the text that this one is a part of. It knows how much may still be read, which files
-            the text has written, `anything`: every path that it names and that may be guarded, and which variables
-            are `set_somewhere` in such a text.
+            the text has written, and `around`: every path that it names and that may be guarded.
     """
 
     def __init__(self, text: str, variables: dict[str, str], whole: "_Reader | None" = None, depth: int = 0) -> None:
@@ -73,14 +62,11 @@ class _Reader:
         if not whole:
             self.left = len(text) + _MOST_NESTED
             self.files: dict[str, str] = {}
-            self.told_later: list[str] = []
-            self.anything = _either(guarded(_without_passed_over(text))[-_MOST_VALUES:])
-            pieces = text.translate(_BEFORE_A_NAME).split("=") if self.anything else []
-            self.set_somewhere = {piece.split()[-1] for piece in pieces if piece.strip()}
+            self.around: list[str] = []
 
     def read(self, end: str = "", piped: str | None = None) -> "Iterator[Command]":
         """Yield the commands up to the parenthesis that ends them, or to the end of the text."""
-        command, told = Command(piped), piped
+        command = Command(piped, self.whole.around)
         while (character := self._at()) and character != end:
             two = self._at(2)
             if character in _BLANK or two == "\\\n":
@@ -95,30 +81,26 @@ class _Reader:
                     self.position, self.behind = self.behind, 0
                 yield from self._finished(command)
                 if character == "(":
-                    yield from self._inside(self.position, command.piped)
-                command = Command(printed(command) if character == "|" != two[1:] else told)
+                    yield from self._nested(self.text, self.variables, command.piped)
+                command = Command(printed(command) if character == "|" != two[1:] else None, self.whole.around)
             else:
                 self._take(command)
         yield from self._finished(command)
 
-    def _inside(self, start: int, piped: str | None = None) -> list[Command]:
-        """Read what is in a parenthesis, whose variables are forgotten outside of it. What is too deep is left."""
-        self.whole.left -= len(self.variables)
-        if self.depth >= _DEEPEST or self.whole.left < 0:
-            return []
-        kept = self.variables, self.inner, self.depth
-        self.variables, self.inner, self.depth, self.position = dict(self.variables), [], self.depth + 1, start
-        found = list(self.read(")", piped))
-        self.variables, self.inner, self.depth = kept
-        self.position += 1
-        return found
+    def _nested(self, text: str, variables: dict[str, str], piped: str | None = None) -> list[Command]:
+        """Read a text in this one, or what is in a parenthesis here; what either sets is forgotten outside of it.
 
-    def _nested(self, text: str, variables: dict[str, str]) -> list[Command]:
-        """Read a text in this one. What is too deep or too much is left."""
-        self.whole.left -= len(text) + len(variables)
+        What is too deep or too much is left.
+        """
+        is_here = text is self.text
+        self.whole.left -= len(variables) + (0 if is_here else len(text))
         if self.depth >= _DEEPEST or self.whole.left < 0:
             return []
-        return list(_Reader(text, dict(variables), self.whole, self.depth + 1).read())
+        reader = _Reader(text, dict(variables), self.whole, self.depth + 1)
+        reader.position = self.position if is_here else 0
+        found = list(reader.read(")" if is_here else "", piped))
+        self.position = reader.position + 1 if is_here else self.position
+        return found
 
     def _at(self, length: int = 1) -> str:
         return self.text[self.position : self.position + length]
@@ -136,14 +118,12 @@ class _Reader:
         before = self.variables.get(name[:-1], "") if name.endswith("+") else ""
         name = name.removesuffix("+")
         if (not command.words or command.name in _SETTERS) and equals and name.isidentifier() and name.isascii():
-            ones = [before + value, *(word.removeprefix(f"{name}=") for word in words[1:])]
+            command.sets[name] = before + " ".join([value, *words[1:]])
             if not value and self._at() == "(":
-                listed = self._inside(self.position + 1)
-                ones = [word.rpartition("]=")[2] for one in listed for word in one.words]
-            command.sets[name] = _either(ones)
-            command.words += [f"{name}={command.sets[name].translate(_UNMARKED)}"] if command.words else []
-        elif words == ["{"] and command.words[:1] == ["function"]:
-            command.words.clear()
+                self.position += 1
+                listed = self._nested(self.text, self.variables)
+                command.sets[name] = _either([word.rpartition("]=")[2] for one in listed for word in one.words])
+            command.words += [f"{name}={command.sets[name]}"] if command.words else []
         elif command.words or len(words) != 1 or words[0] not in _BEFORE_A_COMMAND:
             command.words += words
 
@@ -152,41 +132,31 @@ class _Reader:
         yield from self.inner
         self.inner = []
         command.folder = self.variables["PWD"]
-        if not command.words:
+        if command.words:
+            self._use_files(command)
+            unwrap(command)
+        else:
             self.variables.update(command.sets)
-            if command.writes:
-                yield command
+        told = [printed(command)] if is_search(command) else [*command.words, *command.sets.values()]
+        self.whole.around += [path for text in (*told, command.feed) for path in guarded(text) if path != ANY]
+        if not command.words and not command.writes:
             return
-        self._use_files(command)
-        unwrap(command)
         command.agent = command.sets.get("AMP_AGENT", self.variables.get("AMP_AGENT")) or None
         yield command
         text = given_to_a_shell(command)
         if text:
-            variables = self.variables
-            if command.name in SHELLS:
-                variables = {**variables, **command.sets, **self._arguments(command), "PWD": command.folder}
-            yield from self._nested(text, variables)
+            inside = {**command.sets, "PWD": command.folder} if command.name in SHELLS else {}
+            yield from self._nested(text, {**self.variables, **inside})
         self._learn(command)
 
     def _use_files(self, command: Command) -> None:
         """Feed a command the files of this text that it names, or `make` its makefile, and note what it writes."""
         files = self.whole.files
         for word in {posixpath.basename(word).lower(): None for word in command.words} if files else ():
-            own = "package.json" if word in ("npm", "pnpm", "yarn", "bun") else f"{word}file"
-            command.feed += (files.get(word, "") + files.get(own, ""))[:_MOST_OF_FILE]
+            command.feed += (files.get(word, "") + files.get(f"{word}file", ""))[:_MOST_OF_FILE]
         for path, appends in command.writes:
             file = posixpath.basename(path).lower()
             files[file] = ((files.get(file, "") if appends else "") + printed(command))[:_MOST_OF_FILE]
-
-    def _anything(self, more: "Iterable[str]") -> str:
-        """Return every path into memory that the text names, or else that is among more words."""
-        return self.whole.anything or _either([path for word in more for path in guarded(word)])
-
-    def _arguments(self, command: Command) -> dict[str, str]:
-        """Return `$0`, `$1`, `$@` and so on, each of which may be any path that the text names."""
-        value = self._anything(command.words)
-        return dict.fromkeys("0123456789@*", value) if value else {}
 
     def _learn(self, command: Command) -> None:
         """Do what a command does to its shell: variables, loops, folders."""
@@ -195,22 +165,14 @@ class _Reader:
             self.variables.update(command.sets)
         elif name == "unset":
             self.variables.update(dict.fromkeys(words, ""))
-        elif name == "set" and "--" in words:
-            self.variables.update(self._arguments(command))
-        elif name in ("for", "select") and words[2:]:
+        elif name in ("for", "select") and "in" in words:
             self.variables[words[0]] = _either(words[2:])
         elif name in _BRINGERS or (name == "printf" and words[:1] == ["-v"]):
-            told = (
-                _either(guarded(command.feed)) if command.feed else self.whole.anything or self.variables.get("@", "")
-            )
-            self.variables.update({one: told or f"${one}" for one in plain(words) or ["REPLY"]})
-        elif name == "done":
-            self.whole.told_later += guarded(command.feed)
+            self.variables.update(dict.fromkeys(plain(words) or ["REPLY"], ANY))
         elif name in ("cd", "pushd", "popd"):
             here, to = self.variables["PWD"], next((one for one in words if one == "-" or one[:1] != "-"), "~")
             to = self.variables["OLDPWD"] if to == "-" or name == "popd" else to
-            places = {**self.variables, **command.sets}.get("CDPATH", "").split(":")
-            to = posixpath.join(next(filter(is_guarded, places), ""), to) if to[:1] not in "./" else to
+            to = f"{ANY}/{to}" if "CDPATH=" in self.whole.text and to[:1] not in "./" else to
             to = to if to.startswith("~") else posixpath.normpath(posixpath.join(here, to))
             self.variables.update({"PWD": to, "OLDPWD": here} if len(to) < _LONGEST else {})
 
@@ -250,9 +212,9 @@ class _Reader:
         self.position, self.behind = here, self.position
 
     def _words(self, command: Command) -> list[str]:
-        """Read the word that begins here, without its quotes: several where a variable or braces make them so."""
+        """Read the word that begins here, without its quotes: several where a variable makes them so."""
         pieces: list[str] = []
-        quote, may_vanish, is_escaped = "", False, False
+        quote, may_vanish = "", False
         while character := self._at():
             two = self._at(2)
             is_command = two == "$(" or (not quote and two in ("<(", ">("))
@@ -263,37 +225,30 @@ class _Reader:
                 quote = ""
             elif quote == "'":
                 pieces.append(character)
-            elif not quote and two == "$'":
-                is_escaped = True
             elif not quote and character in "'\"":
                 quote = character
             elif character == "\\":
                 self.position += 1
                 pieces.append(two if quote and two[1:] not in ("$", "`", '"', "\\", "\n") else two[1:].strip("\n"))
-            elif character in "$`" or is_command:
-                pieces.append(self._expansion(character, command, splits=not quote))
+            elif (character in "$`" or is_command) and (quote or two != "$'"):
+                pieces.append(self._expansion(character, command, " " if quote else _SPLIT))
                 may_vanish = may_vanish or not quote
-            else:
-                pieces.append(character if quote else _MARKS.get(character, character))
-        words = [_unescaped(one) if is_escaped else one for one in _alternatives("".join(pieces))]
+            elif two != "$'":
+                pieces.append(character)
+        words = "".join(pieces).split(_SPLIT)
         return [word for word in words if word] if may_vanish else words
 
-    def _expansion(self, character: str, command: Command, *, splits: bool) -> str:
+    def _expansion(self, character: str, command: Command, blank: str) -> str:
         """Read a variable, or a command whose output comes here, as far as it is known; else its text stays."""
-        start = self.position - 1
-        value = None
+        start, value = self.position - 1, None
         if character == "`" or self._at() == "(":
-            if character == "`":
-                found = self._nested(self._up_to("`").replace("\\`", "`"), self.variables)
-                self.position += 1
-            else:
-                found = self._inside(self.position + 1)
+            text = self._up_to("`").replace("\\`", "`") if character == "`" else self.text
+            self.position += 1
+            found = self._nested(text, self.variables)
             self.inner += found
             said = printed(found[-1]) if found else ""
-            if character in "<>":
-                command.feed += said if character == "<" else ""
-            elif is_guarded(said):
-                value = _either(said.split()) if splits else " ".join(said.split())
+            command.feed += said if character == "<" else ""
+            value = said if is_guarded(said) and character in "$`" else None
         else:
             inside = ""
             if self._at() == "{":
@@ -301,53 +256,20 @@ class _Reader:
                 self.position += 1
             name = _name(inside or self._at(_LONGEST))
             self.position += 0 if inside else len(name)
-            value, default = self.variables.get(name), inside[len(name) :].removeprefix(":")
-            if value and default[:1] == "/":
-                old, _, new = default.strip("/").partition("/")
-                value = value.replace(old, new)
-            if inside.startswith("!") or (value is None and name in self.whole.set_somewhere):
-                value = self.whole.anything or None
-            elif not value and default[:1] in ("-", "="):
-                value = default[1:]
-                self.variables.update({name: value} if default[0] == "=" else {})
+            default = inside[len(name) :].removeprefix(":")
+            if default[:1] in ("-", "="):
+                self.variables.setdefault(name, default[1:])
+            if name and (name in "0123456789@*" or f"{name}=" in self.whole.text):
+                self.variables.setdefault(name, ANY)
+            value = ANY if inside[:1] == "!" else self.variables.get(name)
         if value is None or len(value) > _LONGEST:
             return self.text[start : self.position]
-        return _either(value.split()) if splits and _OPEN not in value else value
-
-
-def _without_passed_over(text: str) -> str:
-    """Return a text without the paths that a search is told to pass over."""
-    if "-path" not in text and "--exclude" not in text:
-        return text
-    import re
-
-    return re.sub(r"(?:-not|!) +-i?path +\S+|-path +\S+ +-prune|--exclude\S*[ =]\S+", "", text)
+        return blank.join(value.split())
 
 
 def _either(values: list[str]) -> str:
-    """Return one value that may be any of these: a word with it becomes several, as with braces."""
-    if len(values) > _MOST_VALUES:
-        values = [*filter(is_guarded, values), *values][:_MOST_VALUES]
-    return _OPEN + _COMMA.join(values) + _CLOSE if values[1:] else "".join(values)
-
-
-def _alternatives(word: str) -> list[str]:
-    """Return what a word with braces says: `{a,b}.md` is `a.md` and `b.md`."""
-    words = [word]
-    while len(word) <= _LONGEST and len(words) < _MOST_VALUES and _CLOSE in words[0]:
-        before, _, after = words.pop(0).partition(_CLOSE)
-        before, opened, inside = before.rpartition(_OPEN)
-        ones = inside.split(_COMMA) if opened and _COMMA in inside else [(opened and "{") + inside + "}"]
-        words += [before + one + after for one in ones]
-    return [one.translate(_UNMARKED) for one in words]
-
-
-def _unescaped(word: str) -> str:
-    """Return a word with what a backslash says in `$'…'`, which is what it says in Python."""
-    try:
-        return word.encode("latin-1", "backslashreplace").decode("unicode_escape")
-    except (ValueError, Warning):  # `\e`, which Python does not know
-        return word
+    """Return one value that may be any of these, as braces say it."""
+    return "{" + ",".join(values) + "}" if values[1:] else "".join(values)
 
 
 def _name(text: str) -> str:

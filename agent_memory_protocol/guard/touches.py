@@ -38,8 +38,11 @@ _WHOLE = "content contents filetext"
 _TEXTS = f"{_WHOLE} newstring newstr newsource inserttext text body newtext repl replacement newcontent data"
 _PROSE = f"{_TEXTS} oldstring oldstr oldtext prompt description instruction query pattern regex".split()
 _PATCH = {"*** Add File: ": "write", "*** Update File: ": "append", "*** Delete File: ": "other"}
-_PATCH |= {"*** Move to: ": "other"}
-_DIFF = {"--- ": "other", "+++ ": "other"}
+_PATCH |= {"*** Move to: ": "other", "--- ": "other", "+++ ": "other"}
+"""How the part of a patch that is for one file begins, as `apply_patch` and as `diff` write it."""
+
+
+_MOST_EDITS = 2_000
 
 
 class Touched:
@@ -47,29 +50,24 @@ class Touched:
 
     Attributes:
         path: as the call names it, joined to the folder that holds there.
-        how: `write` (its whole content is `text`), `append` (`gone` is taken out), `edit` (by `edits`), or `other`.
+        how: `write` (its whole content is `text`), `append` (`text` comes behind it), `edit`, or `other`.
         text: what comes into it, as far as the call shows.
         edits: what is replaced by what, and whether everywhere.
-        gone: text that a patch takes out.
     """
 
-    __slots__ = ("edits", "gone", "how", "path", "text")
+    __slots__ = ("edits", "how", "path", "text")
 
-    def __init__(self, path: str, how: str, text: str = "", edits: "tuple[tuple[str, str, bool], ...]" = ()) -> None:
-        self.path = path
-        self.how = how
-        self.text = text
-        self.edits = edits
-        self.gone = ""
+    def __init__(self, path: str, how: str, text: str = "", edits: "list[tuple[str, str, bool]] | None" = None) -> None:
+        self.path, self.how, self.text, self.edits = path, how, text, edits or []
 
     def applied_to(self, old: bytes, most: int) -> bytes:
         """Return what becomes of a file by it, or its beginning: edits can double a file again and again."""
         new = b"" if self.how == "write" else old
-        for before, after, everywhere in self.edits:
+        for before, after, everywhere in self.edits[:_MOST_EDITS]:
             new = new.replace(_bytes(before), _bytes(after), -1 if everywhere else 1) if before else _bytes(after) + new
             if len(new) > most:
                 break
-        return new + (b"" if self.edits else _bytes(self.text))
+        return new if self.how == "edit" else new + _bytes(self.text)
 
 
 def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list[Command], list[Touched]]":
@@ -84,10 +82,9 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
     cwd = posixpath.join(cwd, folder)
     text = text.replace("\\", "/") if "powershell" in name else text
     from .shell import read_commands  # and what it loads: for a shell alone
-    from .words import guarded
 
-    commands, around = read_commands(text, environ, cwd), guarded(text)
-    found = [touch for command in commands for touch in _of_command(command, around)]
+    commands = read_commands(text, environ, cwd)
+    found = [touch for command in commands for touch in _of_command(command)]
     found += [] if is_shell else _of_tool(name, {key: given[key] for key in given if key not in _COMMANDS.split()}, cwd)
     if not is_shell or "]::" in text:  # code, or `[IO.File]::WriteAllText(…)`
         from .code import changed_in
@@ -102,48 +99,53 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
 def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
     """Return what the call of any other tool changes: nothing, unless its name or what it takes says that it writes."""
     if ("patch" in name or "patch" in given) and (patch := _told(given)):
-        return _of_patch(patch, _PATCH, cwd) + _of_patch(patch, _DIFF, cwd)
+        return _of_patch(patch, cwd)
     texts = [given[key] for key in _TEXTS.split() if key in given]
     if not _any_in(_WRITING, name) and (not texts or _any_in(_READING, name)):
         return []
-    edits = tuple(_edits(given))
+    edits = list(_edits(given))
     is_whole = any(isinstance(given.get(key), str) for key in _WHOLE.split()) and "append" not in name
     text = "\n".join([new for _, new, _ in edits] or [text for text in texts if isinstance(text, str)])
     how = "edit" if edits else "write" if is_whole else "other"
     return [Touched(posixpath.join(cwd, path), how, text, edits) for path in _paths(given)]
 
 
-def _of_command(command: "Command", around: list[str]) -> list[Touched]:
-    """Return what a command of a shell changes, in a text that names these paths into memory."""
+def _of_command(command: "Command") -> list[Touched]:
+    """Return what a command of a shell changes."""
     from .programs import changed, printed
+    from .words import ANY, named
 
-    text = printed(command) if command.name in ("echo", "printf", "cat", "tee", "") else ""
+    text = printed(command)
     found = [
-        Touched(posixpath.join(command.folder, path), ("append" if appends else "write") if text else "other", text)
-        for path, appends in command.writes
+        Touched(path, ("append" if appends else "write") if text else "other", text)
+        for target, appends in command.writes
+        for path in named([target])
     ]
-    if command.name == "apply_patch":
-        return found + _of_patch(command.feed or " ".join(command.words), _PATCH, command.folder)
-    if command.name == "patch" or (command.name == "git" and {"apply", "am"} & {*command.words}):
-        found += _of_patch(command.feed, _DIFF, command.folder)
-    return found + [Touched(posixpath.join(command.folder, path), "other") for path in changed(command, around)]
+    if command.name in ("apply_patch", "patch") or (command.name == "git" and {"apply", "am"} & {*command.words}):
+        found += _of_patch(command.feed or " ".join(command.words), "")
+    found += [Touched(path, "other") for path in changed(command)]
+    for touch in found:
+        touch.path = posixpath.join(command.folder, touch.path)
+    around = dict.fromkeys(command.around)
+    return found + [
+        Touched(one.path.replace(ANY, path), "other") for one in found if ANY in one.path for path in around
+    ]
 
 
-def _of_patch(patch: str, heads: dict[str, str], cwd: str) -> list[Touched]:
-    """Return what a patch changes whose files begin with these heads: a diff, or one in the form of `apply_patch`."""
-    found: list[tuple[Touched, list[str]]] = []
+def _of_patch(patch: str, cwd: str) -> list[Touched]:
+    """Return what a patch changes."""
+    found: list[Touched] = []
     for line in patch.split("\n"):
-        head = next((head for head in heads if line.startswith(head)), "")
+        head = next((head for head in _PATCH if line.startswith(head)), "")
         if head:
             path = line[len(head) :].partition("\t")[0].strip()
-            path = path[2:] if heads is _DIFF and path.startswith(("a/", "b/")) else path
-            found.append((Touched(posixpath.join(cwd, path), heads[head]), []))
-        elif found:
-            found[-1][1].append(line)
-    for touch, lines in found:
-        touch.text = "".join(f"{line[1:]}\n" for line in lines if line.startswith("+"))
-        touch.gone = "".join(f"{line[1:]}\n" for line in lines if line.startswith("-"))
-    return [touch for touch, _ in found]
+            path = path[2:] if path.startswith(("a/", "b/")) else path
+            found.append(Touched(posixpath.join(cwd, path), _PATCH[head], "", []))
+        elif found and line[:1] == "+":
+            found[-1].text += f"{line[1:]}\n"
+        elif found and line[:1] == "-":
+            found[-1].edits.append((f"{line[1:]}\n", "", False))
+    return found
 
 
 def _edits(given: "dict[str, Any]") -> "Iterator[tuple[str, str, bool]]":

@@ -2,8 +2,10 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
+ANY = "\ud804"
+"""In a word: what only a run could tell, so any path that the text names. No text has it: it cannot be encoded."""
 GUARDED = (
     *(".scaff", ".claude", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/", ".github/"),
     *("opencode", "mcp.json"),
@@ -15,31 +17,26 @@ _BROKEN = dict.fromkeys(map(ord, BREAKS), " ")
 def is_guarded(text: str) -> bool:
     """Say whether a text may name memory, or a file of a host: or the start of one and a pattern."""
     lowered = text.lower()
-    return any(name in lowered for name in GUARDED)
-
-
-def has(words: list[str], options: "Iterable[str]") -> bool:
-    """Say whether one of these options is given, as `values` finds them."""
-    return any(True for _ in _each_value(words, options))
+    return any(name in lowered for name in (*GUARDED, ANY))
 
 
 def values(words: list[str], options: "Iterable[str]") -> list[str]:
-    """Return the values of options: `--output FILE`, `--output=FILE`, `-o FILE`, `-oFILE`, `-sSLo FILE`, `of=FILE`."""
-    return [value for value in _each_value(words, options) if value]
+    """Return the values of options: `--output FILE`, `--output=FILE`, `-o FILE`, `-oFILE`, `-sSLo FILE`, `of=FILE`.
 
-
-def _each_value(words: list[str], options: "Iterable[str]") -> "Iterator[str]":
+    One that is given without a value has "".
+    """
+    found = []
     for index, word in enumerate(words):
         after = "".join(words[index + 1 : index + 2])
         for option in options:
             if word == option:
-                yield after
-            elif len(option) == 2 and word[:1] == "-" != word[1:2]:
-                before, letter, value = word[1:].partition(option[1])
-                if letter and (before.isalnum() or not before):
-                    yield value or after
+                found.append(after)
             elif len(option) > 2 and word.startswith(option if option.endswith("=") else f"{option}="):
-                yield word[len(option) :].removeprefix("=")
+                found.append(word[len(option) :].removeprefix("="))
+            elif len(option) == 2 and word[:1] == "-" != word[1:2] and option[1] in word:
+                before, _, value = word[1:].partition(option[1])
+                found += [value or after] if before.isalnum() or not before else []
+    return found
 
 
 def after_options(words: list[str], valued: "Iterable[str]") -> int:
@@ -59,8 +56,7 @@ def named(words: "Iterable[str]") -> list[str]:
     """Return every path that words may name: as a whole, after `=` or an option's letter, or inside a text."""
     found = []
     for word in words:
-        found += [word[2:] if word[0] == "-" != word[1:2] else word, word.partition("=")[2]] if word else []
-        found += guarded(word)
+        found += [word[2:] if word[:1] == "-" != word[1:2] else word, word.partition("=")[2], *guarded(word)]
     return [path for path in found if path and not path.startswith("--")]
 
 

@@ -26,7 +26,7 @@ def test_hostile_commands_are_of_many_kinds():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("hostile", 400), ("held_out_hostile", 60)])
+@pytest.mark.parametrize(("name", "least"), [("hostile", 400), ("held_out_hostile", 190)])
 def test_hostile_commands_are_denied_but_for_a_few(made, name, least):
     listed = [command for _, command in commands(name)]
     missed = [command for command in listed if not is_denied(command, made, made.parent)]
@@ -35,7 +35,7 @@ def test_hostile_commands_are_denied_but_for_a_few(made, name, least):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("innocent", 300), ("held_out_innocent", 60)])
+@pytest.mark.parametrize(("name", "least"), [("innocent", 300), ("held_out_innocent", 160)])
 def test_innocent_commands_pass_but_for_a_few(made, name, least):
     listed = [command for _, command in commands(name)]
     denied = [command for command in listed if is_denied(command, made, made.parent)]
@@ -44,10 +44,10 @@ def test_innocent_commands_pass_but_for_a_few(made, name, least):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "least"), [("hostile", 300), ("held_out_hostile", 60)])
+@pytest.mark.parametrize(("name", "least"), [("hostile", 300), ("held_out_hostile", 190)])
 def test_commands_that_were_seen_to_change_memory_are_denied(made, tmp_path, sized, name, least):
     changing, missed = 0, []
-    every = sized(5, 5, 1) if least > 60 else 1
+    every = sized(5, 5, 1)
     for _, command in list(commands(name))[::every]:
         shutil.copytree(made, tmp_path / "project", symlinks=True)
         if changes_memory(command, tmp_path / "project", made.parent):
