@@ -42,8 +42,7 @@ HEARTBEAT = 1.0
 """Seconds after which the watcher makes sure that it still hears of its folders."""
 
 _SETTLE = 10
-_TICK = 100_000_000
-"""So many nanoseconds apart, two changes of a file have different times on every file system in use."""
+_TICK = 100_000_000  # So many nanoseconds apart, two changes of a file have different times on every file system in use
 
 _WIDTH = 70
 

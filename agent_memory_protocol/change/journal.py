@@ -19,8 +19,7 @@ LARGEST = 256 * 1024
 """When so many bytes of writes have come to it, a journal is begun again with the adds of the last minutes."""
 
 _MOST_OWED = 1 << 20
-_LATEST = 1e11
-"""No moment is later, in seconds since the epoch: the year is 5138."""
+_LATEST = 1e11  # No moment is later, in seconds since the epoch: the year is 5138
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,8 @@ from .options import (
     root_option,
 )
 
-_SHOWN = 8
-"""So many new entries and notes of a store are shown; the rest are counted."""
-_NAMED = 3
-"""So many rules files are named one by one that now say what memory says."""
+_SHOWN = 8  # So many new entries and notes of a store are shown; the rest are counted
+_NAMED = 3  # So many rules files are named one by one that now say what memory says
 
 
 @click.command("adopt", cls=ChoosingCommand)

@@ -13,8 +13,7 @@ from ..text.phrases import counted
 from .formats import input_file
 from .options import Call, call_options, columns, note, progress
 
-_WIDE = 80
-"""How wide the table may be where there is no terminal."""
+_WIDE = 80  # How wide the table may be where there is no terminal
 
 if TYPE_CHECKING:
     from ..exchange.measure import Measured

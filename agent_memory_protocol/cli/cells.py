@@ -1,7 +1,6 @@
 """How wide a text is on a terminal: a cell for most characters, two for wide ones, none for what only joins."""
 
-_FIRST_MARK = "\u0300"
-"""Below the first of the combining marks, each character takes one cell."""
+_FIRST_MARK = "\u0300"  # Below the first of the combining marks, each character takes one cell
 _ALSO_ONE = frozenset("█░…–—‘’“”→")
 """What answers are full of, and takes one cell, too. To load the widths of all others takes longer than an answer."""
 

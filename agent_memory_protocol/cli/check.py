@@ -37,8 +37,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..workspace import Workspace
 
-_TWICE = "store-twice"
-"""The rule that finds other projects: where each of them is checked, it has nothing to say."""
+_TWICE = "store-twice"  # The rule that finds other projects: where each of them is checked, it has nothing to say
 
 
 @click.command("check")

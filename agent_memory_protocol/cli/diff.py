@@ -10,8 +10,7 @@ from ..verbs.diff import ADDED, DISPUTED, EDITED, RESTORED, RETIRED, Diff, Diffe
 from .options import Call, as_option, call_with, first_words, plain, print_json, root_option, say
 
 _SIGNS = {ADDED: "+", EDITED: "~", RETIRED: "-", RESTORED: "^", DISPUTED: "!"}
-_MOST = 200
-"""Characters of a text in a comment."""
+_MOST = 200  # Characters of a text in a comment
 
 
 @click.command("diff")

@@ -19,8 +19,7 @@ from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, call_options, first_words, note, own_words
 from .program import asked, asking_options
 
-_MOST_IDS = 8
-"""Of more proposals that are left, the ids are not repeated."""
+_MOST_IDS = 8  # Of more proposals that are left, the ids are not repeated
 
 _SIGNS = {ADD: "+", REMOVE: "-"}
 _apply = click.option("--apply", "do", is_flag=True, help="Make the changes that are safe, or those of --only.")

@@ -16,8 +16,7 @@ _GIT = "git"
 _target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))
 _user = click.option("--user", is_flag=True, help="For you in all projects, not for everyone in this one.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
-_WHOLE = ("SKILL.md", "installed.json")
-"""Files that are ours as a whole: their diff tells a person nothing."""
+_WHOLE = ("SKILL.md", "installed.json")  # Files that are ours as a whole: their diff tells a person nothing
 _DID = {"create": "created", "change": "changed", "remove": "removed"}
 
 

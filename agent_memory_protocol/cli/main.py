@@ -112,8 +112,7 @@ _OTHER_WORDS = {
 """What others call a verb."""
 
 
-_CLICKS_LEAST = 52
-"""Columns that click lays help out for at least."""
+_CLICKS_LEAST = 52  # Columns that click lays help out for at least
 
 
 class Formatter(click.HelpFormatter):

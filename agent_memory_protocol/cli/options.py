@@ -24,11 +24,8 @@ Verb = Callable[..., None]
 NOT_APPLIED = "nothing was changed; add --apply to do it"
 """What follows a plan."""
 
-_NARROWEST = 20
-"""Cells of a text that are shown however narrow the terminal is."""
-
-_FEW = 20
-"""Work on so few documents is done before anybody wonders."""
+_NARROWEST = 20  # Cells of a text that are shown however narrow the terminal is
+_FEW = 20  # Work on so few documents is done before anybody wonders
 
 
 class TextCommand(click.Command):
@@ -65,8 +62,7 @@ as_option = click.option(
 conversation_option = click.option(
     "--conversation", metavar="ID", help="The current conversation. Default: AMP_CONVERSATION."
 )
-_QUIET = "agent_memory_protocol.quiet"
-"""The key in a context by which remarks are not said."""
+_QUIET = "agent_memory_protocol.quiet"  # The key in a context by which remarks are not said
 
 
 def _be_quiet(context: click.Context, _option: click.Parameter, chosen: bool) -> None:
@@ -391,8 +387,7 @@ def shows_progress() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-_DRAWN = [""]
-"""The line of progress that is on the terminal; "" where none is."""
+_DRAWN = [""]  # The line of progress that is on the terminal; "" where none is
 
 
 def draw(line: str) -> None:

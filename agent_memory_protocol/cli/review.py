@@ -32,10 +32,8 @@ TITLES = {
 _ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
 _TEXTS = 3
 _INDENT = " " * 12
-_WIDE = 80
-"""A command and what is said of it are on two lines if they take more cells, or do not fit the terminal."""
-_LEAST = 20
-"""So many cells of a text are worth showing behind a command."""
+_WIDE = 80  # A command and what is said of it are on two lines if they take more cells, or do not fit the terminal
+_LEAST = 20  # So many cells of a text are worth showing behind a command
 """So many texts of a group are shown."""
 
 

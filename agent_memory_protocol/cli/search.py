@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from ..search.port import Embedder
 
 _INDENT = "    "
-_LEAST = 20
-"""Cells that what is said behind a place needs; with fewer it goes on a line of its own."""
+_LEAST = 20  # Cells that what is said behind a place needs; with fewer it goes on a line of its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,9 @@ from .options import (
 )
 
 _BAR = 20
-_MANY = 10
-"""With more documents than that, a page shows what a table cannot."""
+_MANY = 10  # With more documents than that, a page shows what a table cannot
 _WAYS = ("injected", "searched", "opened")
-_NARROW = (1, 5)
-"""The columns that say in other words what another says: the bar, and the tokens."""
+_NARROW = (1, 5)  # The columns that say in other words what another says: the bar, and the tokens
 
 
 @click.command("status")

@@ -15,14 +15,12 @@ from typing import IO, Any, Self
 from ..disk.errors import explain
 
 _LONGEST_LINE = 8 * 1024 * 1024
-_PATIENCE = 3
-"""After so many cases in a row without an answer, a program is asked no more: the run must end."""
+_PATIENCE = 3  # After so many cases in a row without an answer, a program is asked no more: the run must end
 _MOST_LATE = 10
 """After so many in all that took the whole time, too: an answer to every second case would keep a run for an hour."""
 
 _SHOWN = 200
-_ENDING = 1.0
-"""Seconds in which a thread at a pipe finds that the program has ended."""
+_ENDING = 1.0  # Seconds in which a thread at a pipe finds that the program has ended
 
 Json = dict[str, Any]
 

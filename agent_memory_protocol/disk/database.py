@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 WAIT = 10.0
 """Seconds to wait while another process writes."""
 
-_BUSY = (5, 6)
-"""SQLITE_BUSY, SQLITE_LOCKED"""
-_FULL = 13
-"""SQLITE_FULL"""
-_DAMAGED = (26, 11)
-"""SQLITE_NOTADB, SQLITE_CORRUPT"""
+_BUSY = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
+_FULL = 13  # SQLITE_FULL
+_DAMAGED = (26, 11)  # SQLITE_NOTADB, SQLITE_CORRUPT
 
 _inherited: list[sqlite3.Connection] = []
 """Connections that a fork has copied. SQLite wants them neither used nor closed by the child."""

@@ -28,8 +28,7 @@ _LIMITS = {
     errno.ENOSPC: "the limit of inotify watches is reached",
     errno.EMFILE: "the limit of inotify instances or of open files is reached",
 }
-_MOST = 500
-"""So many files at once are a checkout or a sync: to look at everything is as quick."""
+_MOST = 500  # So many files at once are a checkout or a sync: to look at everything is as quick
 _LONGEST = 10
 """So many times the quiet that is waited for: a file that is written all the time must not be waited for for ever."""
 

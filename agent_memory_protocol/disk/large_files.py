@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHUNK = 1 << 20
-_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))
-"""What a character of several bytes in UTF-8 goes on with."""
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # What a character of several bytes in UTF-8 goes on with
 
 
 class Ends:

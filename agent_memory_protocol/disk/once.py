@@ -10,8 +10,7 @@ from ..errors import AgentMemoryError
 from ..layout import SCAFFOLDING
 from .files import Root
 
-_DAYS = 30
-"""After so many days a mark goes: no conversation lasts that long."""
+_DAYS = 30  # After so many days a mark goes: no conversation lasts that long
 
 
 def leave(root: Root, kind: str, name: str) -> bool:

@@ -37,8 +37,7 @@ _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _LINK_ERRORS = frozenset([errno.ELOOP, errno.ENOTDIR, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP)])
 
 _KEEP_OPEN = 64
-_FEW = 8
-"""The folders over one file, and a few: with fewer open there is nothing to let go."""
+_FEW = 8  # The folders over one file, and a few: with fewer open there is nothing to let go
 
 
 class OpenFolder:

@@ -21,11 +21,8 @@ from ..values import dataclass
 TOLD = 100
 """Of more problems than this only the number is kept."""
 
-_BARE = ("ndjson", "json")
-"""Formats that are written without embeddings where somebody asks for that."""
-
-_EVERY = 1000
-"""How many entries come through between two reports of progress."""
+_BARE = ("ndjson", "json")  # Formats that are written without embeddings where somebody asks for that
+_EVERY = 1000  # How many entries come through between two reports of progress
 
 
 @dataclass

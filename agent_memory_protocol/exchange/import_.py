@@ -37,8 +37,7 @@ NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
 _TEXT_BYTES = 64 << 20
 MEETS_AT_MOST = 50
 """So many new records are compared with what is there: people wait for it."""
-_TELLING = 8
-"""A text of so few characters may be on many lines."""
+_TELLING = 8  # A text of so few characters may be on many lines
 
 Take = Callable[[MemoryEntry, bool], bool]
 """Takes an entry in, or with False says what would become of it: whether it is new. Raises what refuses it."""

@@ -31,8 +31,7 @@ LARGEST = 16 << 20
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
-_DEEPEST = 5
-"""Below the title, Markdown has headings of five further levels."""
+_DEEPEST = 5  # Below the title, Markdown has headings of five further levels
 
 HEADER = "header."
 """What the keys in `extra` begin with that hold what the header of a file says."""

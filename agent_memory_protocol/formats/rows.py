@@ -42,8 +42,7 @@ _NAMES = {
 
 _SLASHES = re.compile(r"\d{4}/\d{2}/\d{2}")
 
-_UNKNOWN = ("nat", "nan", "null", "none", "na", "n/a", "-", "")
-"""How tools spell a time or a number that is not known."""
+_UNKNOWN = ("nat", "nan", "null", "none", "na", "n/a", "-", "")  # How tools spell a time or a number that is not known
 
 _UNITS = ((10**11, 1000.0), (10**14, 1.0), (10**17, 1e-3), (math.inf, 1e-6))
 """A number below each of these counts seconds, milliseconds, microseconds or nanoseconds: in the next it is in 1973."""

@@ -22,8 +22,7 @@ _GREP = ("grep", "--no-color", "-howIF")
 _CODE = (":(top)", ":(top,exclude,glob)**/*.md", ":(top,exclude,glob)**/*.mdc")
 """All but what tells of code, as memory does."""
 
-_RENAMES = 5
-"""So often a path is followed from one name to the next."""
+_RENAMES = 5  # So often a path is followed from one name to the next
 
 
 def gone(folder: str, paths: Collection[str]) -> dict[str, str]:

@@ -19,17 +19,10 @@ from ..tiers import frame
 from ..values import dataclass
 from .ask import answer, ask
 
-_STEPS = 100
-"""How many steps of HEAD are looked at: many more than a person takes between two writes."""
-
-_NO_CLOCK = 1 << 37
-"""Seconds since the epoch that no calendar of Python has a day for."""
-
-_LARGEST = 256 * 1024
-"""A larger document is not a page of memory, and is not read."""
-
-_AT_WORK = 2.0
-"""So many seconds after its last sign git may be at work still."""
+_STEPS = 100  # How many steps of HEAD are looked at: many more than a person takes between two writes
+_NO_CLOCK = 1 << 37  # Seconds since the epoch that no calendar of Python has a day for
+_LARGEST = 256 * 1024  # A larger document is not a page of memory, and is not read
+_AT_WORK = 2.0  # So many seconds after its last sign git may be at work still
 
 _LOOK_AGAIN = 0.05
 

@@ -5,8 +5,7 @@ import os
 from ..errors import InvalidArgument
 from .ask import answer
 
-_LARGEST = 1024 * 1024
-"""A larger file is not a page of memory, and is not read."""
+_LARGEST = 1024 * 1024  # A larger file is not a page of memory, and is not read
 
 
 def files_at(folder: str, commit: str, below: str) -> dict[str, bytes]:

@@ -43,8 +43,7 @@ _CONFIGURATION = {
     f"merge.{NAME}.driver": PROGRAM,
 }
 _FILE = f"{SCAFFOLDING}/.gitattributes"
-_ERROR = 128
-"""From this exit code on, git has not merged at all."""
+_ERROR = 128  # From this exit code on, git has not merged at all
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,11 @@ _READS = (
     ".scaffolding, agent-memory/0.1 files and single Markdown files"
 )
 _DEEPEST = 8
-_NAMED = 3
-"""At most so many folders below are named."""
+_NAMED = 3  # At most so many folders below are named
 _MOST_LOOKED_AT = 2_000
 _NO_MEMORY = rules_files.NEVER_ENTERED | {".git", ".venv"}
 MEMORY_FOLDER = "a folder of memory with a MEMORY.md"
-_PLACES = range(3)
-"""How deep below a project its packages may lie, each with memory of its own."""
+_PLACES = range(3)  # How deep below a project its packages may lie, each with memory of its own
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
 """What a page of entries is called; if a folder has several, the first of these."""
 

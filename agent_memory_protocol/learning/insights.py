@@ -31,15 +31,13 @@ _DECISION = 0.7
 _KEYWORD = 0.5
 _STALE = 0.9
 _UNKNOWN = 0.5
-_STAYS = 0.7
-"""From this confidence on, an entry is not moved out of a full shared document."""
+_STAYS = 0.7  # From this confidence on, an entry is not moved out of a full shared document
 
 _KEYWORDS = ("gotcha", "bug", "pattern", "lesson", "pitfall", "workaround", "root cause")
 _LABELS = frozenset([*_KEYWORDS, "note", "decision", "decided", "insight", "finding", "learned", "tip", "warning"])
 _FEWEST_WORDS = 2
 _SHOWN = 60
-_LONGEST_DECISION = 500
-"""Characters; of a decision in a design that says more, the first paragraph is taken."""
+_LONGEST_DECISION = 500  # Characters; of a decision in a design that says more, the first paragraph is taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,15 +31,13 @@ from .elsewhere import Page, Store
 from .parts import in_parts
 
 _LEAD_LINES = 9
-_LEAD_BYTES = 200
-"""What the block of an index takes that only leads to `INDEX.md`; its bytes twice."""
+_LEAD_BYTES = 200  # What the block of an index takes that only leads to `INDEX.md`; its bytes twice
 
 _LONGEST_SLUG = 60
 _MOST_SECRETS = 100
 _REMARK = "(a line with a secret was left out here)"
 _FRONT = re.compile(r"[ \t]*(?:(?:[-*+]|\d+[.)]|#+|>)[ \t]+)*")
-_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")
-"""What may come before the numbers of a page and its part."""
+_LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")  # What may come before the numbers of a page and its part
 
 
 @dataclass(frozen=True, slots=True)

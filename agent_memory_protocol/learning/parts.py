@@ -16,8 +16,7 @@ from ..tiers import document
 from ..tiers.entries import Entry, IndexLine
 
 _FRAME_LINES = 18
-_FRAME_BYTES = 1_400
-"""What a part's header, Why, How and the names of other parts may take of its limits."""
+_FRAME_BYTES = 1_400  # What a part's header, Why, How and the names of other parts may take of its limits
 
 _LONGEST_TITLE = 120
 _TRIES = 4

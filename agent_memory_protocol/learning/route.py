@@ -34,10 +34,8 @@ _ASK_HOW_LONG = "Will this still be true in a month?"
 _ASK_WHERE = "Where is it kept? Save that instead."
 _ASK_WHAT_ELSE = "What was non-obvious about it? Save that instead."
 
-_LONGEST = 2_000
-"""So much of a text is looked at: its beginning says what it is about."""
-_LONGEST_SURE = 400
-"""A longer text says more than one thing, and nobody can be sure of it by a few words."""
+_LONGEST = 2_000  # So much of a text is looked at: its beginning says what it is about
+_LONGEST_SURE = 400  # A longer text says more than one thing, and nobody can be sure of it by a few words
 _ENOUGH = 2
 _SURE = 3
 _WORDS_NAMED = 3

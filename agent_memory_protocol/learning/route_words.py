@@ -227,8 +227,7 @@ _LOOKS_SECRET = {
 
 
 _PARTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|.", re.DOTALL)
-_BEHIND = re.compile(r"^(?:\(\?<!(?:\\.|[^()\\])*\))+(?=\\b)")
-"""What may not be in front of a word."""
+_BEHIND = re.compile(r"^(?:\(\?<!(?:\\.|[^()\\])*\))+(?=\\b)")  # What may not be in front of a word
 _CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 
 

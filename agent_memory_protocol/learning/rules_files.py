@@ -69,8 +69,7 @@ NEVER_ENTERED = frozenset(["node_modules", "vendor", "target", "build", "dist", 
 
 _DEEPEST = 4
 _MOST_FOLDERS = 2_000
-_LONG_SECTION = 40
-"""Lines from which on a section is a note, not entries on a page that every task reads."""
+_LONG_SECTION = 40  # Lines from which on a section is a note, not entries on a page that every task reads
 
 _LONG_PAGE = 120
 """Lines that the entries of one file may take; above this, its longest sections become notes, too."""
@@ -78,8 +77,7 @@ _LONG_PAGE = 120
 _IMPORT = re.compile(r"(?m)^[ \t]*(?:[-*+][ \t]+)?@(\S+?\.\w+)[ \t]*$")
 _MENTION = re.compile(r"(?<![\w@/`.~-])@((?:\.{1,2}/)*[\w-][\w.-]*(?:/[\w.-]+)*\.(?:md|mdc|markdown|txt))(?![\w/-])")
 _MOST_IMPORTS = 20
-_SENTENCE = 4
-"""A description of fewer words says no more than a title."""
+_SENTENCE = 4  # A description of fewer words says no more than a title
 
 _RULES_AROUND = re.compile(
     r"\A\s*(?:(?:-{3,}|\*{3,}|_{3,})[ \t]*(?:\n\s*|\Z))+|(?:\n[ \t]*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*)+\s*\Z"

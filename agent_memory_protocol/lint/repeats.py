@@ -15,8 +15,7 @@ from .tiers import TierView
 DISAGREEMENTS = ("tier-contradiction", "tier-changed")
 """What `amp check` lists first."""
 
-_SHOWN = 120
-"""Characters of an entry in a message."""
+_SHOWN = 120  # Characters of an entry in a message
 
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry is twice in one file. Remove one.")

@@ -33,8 +33,7 @@ from .texts import (
 __all__ = ["MemoryTool", "MemoryToolError"]
 
 
-_Place = tuple[Target, str]
-"""A document, or with a file name a note in its folder."""
+_Place = tuple[Target, str]  # A document, or with a file name a note in its folder
 
 _Change = Callable[[str | None], str | None]
 

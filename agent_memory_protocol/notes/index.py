@@ -23,15 +23,13 @@ _LEFT_OUT = re.compile(r"- \d+ more notes are not listed; `amp note list[^`]*` l
 _NEVER_ENDS = (
     "a fence, comment or HTML in it never ends, and an index would be a part of that; close it, then run `amp index`"
 )
-_SIGNS = ("](", "[[", ".md", "`", "<!--")
-"""Without any of these a text neither has an index nor names a note."""
+_SIGNS = ("](", "[[", ".md", "`", "<!--")  # Without any of these a text neither has an index nor names a note
 _MEND = f"leave `{OPENING}` and `{CLOSING}` once each, in this order, and run `amp index`"
 TITLE = "# More notes\n"
 """How a file for surplus lines begins."""
 _FRAME_LINES = 7
 _FRAME_BYTES = 200
-_NAMED = 20
-"""So many of the other notes the last line of a block may name, as far as its width allows."""
+_NAMED = 20  # So many of the other notes the last line of a block may name, as far as its width allows
 SCREEN = 50
 """An index of more lines than this is no longer read at a glance (decision 30)."""
 

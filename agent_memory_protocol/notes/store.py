@@ -20,8 +20,7 @@ Signed = TypeVar("Signed")
 _START_BYTES = 512
 _HEADER_BYTES = 16_384
 _LARGEST = 1 << 20
-_TICK = 2_000_000_000
-"""The coarsest clock, in nanoseconds, by which a file system tells when a file was written."""
+_TICK = 2_000_000_000  # The coarsest clock, in nanoseconds, by which a file system tells when a file was written
 
 
 @dataclass(frozen=True, slots=True)

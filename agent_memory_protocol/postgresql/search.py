@@ -38,8 +38,7 @@ _LIKE = """
     UNION SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s
     UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s"""
 _LAST = "\U0010ffff"
-_ONCE = 0.6079271
-"""What `ts_rank` gives a word that is in the text once."""
+_ONCE = 0.6079271  # What `ts_rank` gives a word that is in the text once
 _LENGTH = "0.9 * (0.6 + 0.4 * size / %s)"
 """What the length of a record takes from the worth of a word in it; see `ranking`."""
 

@@ -72,8 +72,7 @@ _CODES = {
     "57014": (StorageError, "the server has ended this query; see its statement_timeout"),
 }
 _MISSING = ("42P01", "3F000", "42703")
-_AGAIN = ("40001", "40P01")
-"""The server has chosen this transaction to give way to another."""
+_AGAIN = ("40001", "40P01")  # The server has chosen this transaction to give way to another
 
 _inherited: list[Connection] = []
 """Connections that a fork has copied. The child must neither use nor close them."""

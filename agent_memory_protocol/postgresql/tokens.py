@@ -14,8 +14,7 @@ from ..values import dataclass
 WORDS = 3
 """How texts are read; goes up when `words` reads them differently. Then `init-store` reads every record again."""
 
-_MOST = 255
-"""How many occurrences a tsvector keeps of one word."""
+_MOST = 255  # How many occurrences a tsvector keeps of one word
 
 _LONGEST = 20_000
 """How many different words of a record are kept: a tsvector has an end, and no memory of this package comes near."""

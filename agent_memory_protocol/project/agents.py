@@ -46,8 +46,7 @@ _MOVED = {
 }
 """Which variables name another folder than the one in the person's home; Gemini's names another home."""
 _WRITING = frozenset(["write", "edit"])
-_ALSO_CALLED = {"write_file": "write", "create": "write", "replace": "edit"}
-"""What other hosts call these two tools."""
+_ALSO_CALLED = {"write_file": "write", "create": "write", "replace": "edit"}  # What other hosts call these two tools
 _ALL = "*"
 _DEEPEST = 10
 _MOST_LOOKED_AT = 2_000

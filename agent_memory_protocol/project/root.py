@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 OF_ENVIRONMENT = "AMP_ROOT"
-_NAMED = ("--root", OF_ENVIRONMENT)
-"""How a root was found that was named outright."""
+_NAMED = ("--root", OF_ENVIRONMENT)  # How a root was found that was named outright
 
 
 class FoundRoot:

@@ -31,8 +31,7 @@ PATH = "/".join(RECORDS)
 MOST = 300
 """So many records, the last that were written, are weighed. To read more would take longer than an agent can wait."""
 
-_LEAST = 0.05
-"""What a record is worth that shares no word with the task, against the one that fits best."""
+_LEAST = 0.05  # What a record is worth that shares no word with the task, against the one that fits best
 
 D = TypeVar("D")
 

@@ -17,8 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.settings import Settings
 
-_FEW = 10
-"""A word that one in so many entries has, or fewer, says what an entry is about."""
+_FEW = 10  # A word that one in so many entries has, or fewer, says what an entry is about
 
 
 def rest(root: Root, settings: "Settings", actor: Actor, budget: Budget, task: str, max_chars: int) -> str:

@@ -30,14 +30,9 @@ Lower, more prompts about something else bring something.
 _LEAST_OF_MORE = 0.03
 """A task that a memory knows of may need further texts, with which it shares less: those still fit as well as this."""
 
-_RELATED = 0.5
-"""What a related word counts: half of the same word."""
-
-_WEIGHTIEST = 8
-"""So many words of a task say what it is about."""
-
-_DENSE = "\u0e00"
-"""From Thai on, most scripts put no spaces between words."""
+_RELATED = 0.5  # What a related word counts: half of the same word
+_WEIGHTIEST = 8  # So many words of a task say what it is about
+_DENSE = "\u0e00"  # From Thai on, most scripts put no spaces between words
 
 _TABLE = {code: " " for code in range(128) if not chr(code).isalnum()}
 

@@ -25,8 +25,7 @@ _TABLES = (
     heads.TABLE,
 )
 
-_TIMES_BETWEEN = 20
-"""A hurried caller spends at most one part in so many of its time on looking."""
+_TIMES_BETWEEN = 20  # A hurried caller spends at most one part in so many of its time on looking
 
 
 class Seen:

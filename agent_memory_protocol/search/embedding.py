@@ -15,8 +15,7 @@ from ..text.digest import blake2b
 
 DIMENSIONS = 256
 
-_LONG = 8
-"""Letters from which a word counts fully; shorter ones say less: `the`, `is`."""
+_LONG = 8  # Letters from which a word counts fully; shorter ones say less: `the`, `is`
 
 _WORD = re.compile(r"\w+")
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 _SOURCES = "CREATE TABLE sources (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL)"
 
-_TRIES = 5
-"""How often others may change the file just before a question, until this process keeps its tables to itself."""
+_TRIES = 5  # How often others may change the file just before a question, until this process keeps its tables to itself
 
 Content = TypeVar("Content")
 Answer = TypeVar("Answer")

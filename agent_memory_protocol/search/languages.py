@@ -48,8 +48,7 @@ _JOINING = {"danish", "dutch", "german", "swedish"}
 _SHORTEST, _BEGINNING = 4, 3
 """Letters of the shortest word that has forms, and those that all its forms begin with, at least."""
 
-_MOST = 60
-"""So many words that begin alike are looked at."""
+_MOST = 60  # So many words that begin alike are looked at
 
 
 def inflect(

@@ -50,10 +50,8 @@ _LIKE = """
     UNION SELECT word FROM spellings WHERE backwards BETWEEN :backwards AND :backwards || :last"""
 _BEGINNING_WITH = "SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last LIMIT :most"
 _LAST = "\U0010ffff"
-_MOST = 2**63 - 1
-"""The largest number that SQLite knows."""
-_REMEMBERED = 2_000
-"""Words whose passages a process keeps at most; then it forgets them all."""
+_MOST = 2**63 - 1  # The largest number that SQLite knows
+_REMEMBERED = 2_000  # Words whose passages a process keeps at most; then it forgets them all
 
 
 class Lookup:

@@ -12,15 +12,13 @@ from ..values import dataclass
 from . import words
 from .port import Source
 
-_TURNS = 3
-"""A name in front of so many entries of a source is a speaker's."""
+_TURNS = 3  # A name in front of so many entries of a source is a speaker's
 
 _SPEAKER = re.compile(
     r"(?:[-*+]\s+)?(?:[\[(][^\])\n]*[\])]\s*)*(?P<bold>\*\*)?(?P<name>[^\W\d_][^:\n*`\[\](){}]{0,39}?)"
     r"(?(bold)(?::\*\*|\*\*:)|:)\s"
 )
-_LONGEST_NAME = 3
-"""Words of the longest name of a speaker."""
+_LONGEST_NAME = 3  # Words of the longest name of a speaker
 
 _SELF = re.compile(r"\b(?:I|me|[Mm]y|[Ww]e|us|[Oo]ur)\b")
 

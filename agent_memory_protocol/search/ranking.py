@@ -40,11 +40,8 @@ CANDIDATES = 200
 _K1, _B = 0.9, 0.4
 """Lower than usual, as passages are short: that a word is there says most, how often and among how many says little."""
 
-_WEIGHTIEST = 8
-"""So many words of a query say what it asks for; a page that is a query is never said twice."""
-
-_FORM_WEIGHT = 0.5
-"""How much another form of a word counts: `bought` where `buy` is asked for."""
+_WEIGHTIEST = 8  # So many words of a query say what it asks for; a page that is a query is never said twice
+_FORM_WEIGHT = 0.5  # How much another form of a word counts: `bought` where `buy` is asked for
 
 _SPEAKER, _OF_THEMSELF = 0.6, 0.4
 """How much better a passage is said by somebody whom the query names, and one in which they speak of themself.

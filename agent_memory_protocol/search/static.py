@@ -25,8 +25,7 @@ PACKAGE = "wordllama"
 _WEIGHTS = os.path.join("weights", "l2_supercat_256.safetensors")
 _PIECES = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")
 _DIMENSIONS = 256
-_LONGEST = 512
-"""Pieces of a text that are read, the first ones."""
+_LONGEST = 512  # Pieces of a text that are read, the first ones
 
 
 class WordLlama:

@@ -34,8 +34,7 @@ LEAST = 0.2
 BESIDE, IN_TALK = 0.1, 0.3
 """What a neighbour's cosine adds to that of a passage, and of a turn, which is short."""
 
-_FLAT = 1e-6
-"""A spread of cosines that is nothing but rounding."""
+_FLAT = 1e-6  # A spread of cosines that is nothing but rounding
 
 Stored = list[tuple[str, bytes, int, str]]
 """Of each passage of a source the key, the vector, how many words it has, and what marks its speaker."""

@@ -5,8 +5,7 @@ from functools import lru_cache
 from itertools import groupby
 from unicodedata import category, normalize
 
-_LONGEST = 100
-"""Letters of the longest word that is taken apart; a longer one is unknown."""
+_LONGEST = 100  # Letters of the longest word that is taken apart; a longer one is unknown
 
 _IDEOGRAPHS = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F))
 """What the model was taught as single characters."""

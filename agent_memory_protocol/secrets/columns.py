@@ -8,8 +8,7 @@ _HEADING = re.compile(
     r"(?i)[\"'`*_ ]*(?:[\w-]{1,20}[ _-])?(?P<name>passwords?|passwd|pwd|passphrase|secrets?|tokens?|keys?|credentials?)"
     r"(?:[ _-](?:value|id))?[\"'`*_ ]*"
 )
-_WORDS = ("pass", "pwd", "secret", "token", "key", "cred")
-"""One is in each name of a secret."""
+_WORDS = ("pass", "pwd", "secret", "token", "key", "cred")  # One is in each name of a secret
 
 _DELIMITERS = "|\t;,"
 _MOST_ROWS = 1_000

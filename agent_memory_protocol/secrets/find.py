@@ -26,8 +26,7 @@ _JOINED_LINES = 8
 _LONGEST_WRAPPED = 4000
 """How far a wrapped secret is followed: longer ones are key blocks or web tokens, found where they begin."""
 
-_AROUND = 100
-"""How much before and after a match its judge looks at, at most."""
+_AROUND = 100  # How much before and after a match its judge looks at, at most
 
 _KNOWN_AT_MOST = 2_000
 _ORDER = {family: number for number, family in enumerate(FAMILIES)}

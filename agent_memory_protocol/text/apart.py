@@ -30,8 +30,7 @@ _VERBS = word_set(
 """Verbs that follow what a sentence is about, and do not end as others do."""
 
 _ORDER = "the order of their words"
-_FEWEST = 2
-"""Words that two texts share which are nearly the same."""
+_FEWEST = 2  # Words that two texts share which are nearly the same
 
 _BOUNDS = {
     "a lower bound": re.compile(

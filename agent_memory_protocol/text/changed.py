@@ -17,18 +17,13 @@ from .values import Value, find_values, is_unit, may_hold_value, words
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
-_FEWEST_WORDS = 2
-"""Words that carry meaning, beside the value."""
+_FEWEST_WORDS = 2  # Words that carry meaning, beside the value
 OWN_SUBJECT = 3
 """From so many words on a sentence says itself what it is about, whatever heading is above it."""
 
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
-_EQUATING = frozenset(["is", "are", "on"])
-"""After these a word in lower case is as likely an adjective as a name."""
-
-
-_LONGEST_NAME = 4
-"""The most words of a name, or of a text that is shorter than a sentence."""
+_EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name
+_LONGEST_NAME = 4  # The most words of a name, or of a text that is shorter than a sentence
 _PAIR = re.compile(r"([^:]{2,40}):\s+(\S.{0,60})")
 _REMARKS = words(
     "always avoid bug caution caveat danger decision do example fix gotcha hint idea important lesson must never note"

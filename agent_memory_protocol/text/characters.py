@@ -29,8 +29,7 @@ _EMOJI = frozenset(
 )
 """The emoji below U+1F000, the digits of keycaps aside (emoji-data.txt)."""
 _EMOJI_BLOCKS = ("\U0001f000", "\U0001faff")
-_VIRAMA = 9
-"""The combining class of the sign that joins consonants, in every script that has one."""
+_VIRAMA = 9  # The combining class of the sign that joins consonants, in every script that has one
 _KEYCAP = "\u20e3"
 _TAGS = "".join(map(chr, (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B))))
 """What spells the region of a flag behind a black one; the tag that ends it follows."""
@@ -52,8 +51,7 @@ _VARIED = {
     "\ufe06": ((0x13000, 0x1345F),),
 }
 """What else has forms up to this selector: the zero, Myanmar, Phags-pa, Manichaean; hieroglyphs; and mathematics."""
-_MATHEMATICS = "\u2200"
-"""The signs that have a second form come behind it."""
+_MATHEMATICS = "\u2200"  # The signs that have a second form come behind it
 
 
 def flag_tags(line: str) -> set[int]:

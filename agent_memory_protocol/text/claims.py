@@ -18,8 +18,7 @@ from .tense import is_past
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
 _COMMAS = frozenset(",，、")
 _HYPHENATED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_SHORT = 4
-"""So many words can replace the last ones of what was said before."""
+_SHORT = 4  # So many words can replace the last ones of what was said before
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ except ImportError:
     from datetime import date
 
 _SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
-_MOST_PARENTHESES = 32
-"""A link whose target is nested deeper is not a link in markdown-it either."""
+_MOST_PARENTHESES = 32  # A link whose target is nested deeper is not a link in markdown-it either
 
 
 def day_number(text: str) -> int | None:

@@ -23,15 +23,9 @@ MANY = 1 << 18
 MAY_DENY, MAY_AMOUNT = "\0", "\1"
 """The names of what may deny something, and of what may be an amount."""
 
-_FEWEST = 2
-"""Words of an essence."""
-
-_LONGEST_END = 4
-"""Words of what is not so in place of what is said."""
-
-
-_TELLING = word_set("between by for from into since than to under until")
-"""Prepositions that say which part a word has."""
+_FEWEST = 2  # Words of an essence
+_LONGEST_END = 4  # Words of what is not so in place of what is said
+_TELLING = word_set("between by for from into since than to under until")  # Prepositions that say which part a word has
 
 DROPPED = word_set("by for to into")
 """Those of them that another construction may do without."""
@@ -76,8 +70,7 @@ _BEGINS_CLAUSE = (
     _TURNS | _CONDITIONS | ENGLISH.conditions | word_set("and as because but or so that until where which while")
 )
 
-_UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")
-"""“unprotected” is not protected; “united” and “underlined” deny nothing."""
+_UNDONE = re.compile(r"un(?!der|i)(\w{3,}ed)")  # “unprotected” is not protected; “united” and “underlined” deny nothing
 
 _THAN = word_set("over rather than to")
 _UNDOING = frozenset(

@@ -17,8 +17,7 @@ _GROUPS = """
     take took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown, tooth teeth
     understand understood, wake woke woken, wear wore worn, win won, woman women, write wrote written
 """
-_ALIKE = frozenset(("at", "on"))
-"""Stems of `ate` and `one` that little words have, too."""
+_ALIKE = frozenset(("at", "on"))  # Stems of `ate` and `one` that little words have, too
 
 
 def _forms() -> dict[str, tuple[str, ...]]:

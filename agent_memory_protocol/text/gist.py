@@ -18,13 +18,11 @@ from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of
 from .values import number_said
 
-_KEPT = 1_000
-"""Characters of the longest text whose gist is kept in this process."""
+_KEPT = 1_000  # Characters of the longest text whose gist is kept in this process
 
 _ALPHANUMERIC = re.compile(r"[^\W_]+")
 _LONGEST_CLAIM = 400
-_FEWEST_WORDS = 2
-"""Of a text that is a single claim."""
+_FEWEST_WORDS = 2  # Of a text that is a single claim
 
 _ARTICLES = ["a", "an", "the", "this", "that", "these", "those", "it", "its", "any", "all", "every", "each"]
 _AUXILIARIES = ["is", "are", "be", "do", "does", "must", "should", "shall"]

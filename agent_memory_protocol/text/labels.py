@@ -19,8 +19,7 @@ BELOW = " > "
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")
 """What a label ends with that is not in front of a text, where a colon is."""
-_COMPLETE = ("?", "\uff1f", "\u2026", "...")
-"""After these no colon is needed."""
+_COMPLETE = ("?", "\uff1f", "\u2026", "...")  # After these no colon is needed
 _DENYING = frozenset("\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e")
 _DENIALS = frozenset(
     [

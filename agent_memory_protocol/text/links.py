@@ -4,11 +4,8 @@ from ..limits import split_lines
 
 _ESCAPES = str.maketrans({special: f"\\{special}" for special in "\\`*_[]<>&"})
 _SPECIAL_IN_TARGET = frozenset(" ()<>%\"'\\&?#:")
-_LONGEST_NAME = 255 * len("%00")
-"""No file system has longer names, even with each byte as a percent escape."""
-
-_LONGEST_TARGET = 4_096
-"""No more of a link's destination is read, so that a line of many takes linear time."""
+_LONGEST_NAME = 255 * len("%00")  # No file system has longer names, even with each byte as a percent escape
+_LONGEST_TARGET = 4_096  # No more of a link's destination is read, so that a line of many takes linear time
 
 _NOT_IN_NAME = frozenset(" \t`\"'()[]<>|,;:*!?\0/\\#")
 

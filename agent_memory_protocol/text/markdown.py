@@ -21,11 +21,8 @@ CODE = "code"
 PROSE = frozenset([PARAGRAPH, FENCE, QUOTE, TABLE, HTML, CODE])
 """The kinds of block that make up prose entries."""
 
-_MAX_DEPTH = 6
-"""Nested lists deeper than this are left to the referee."""
-
-_MOST_CELLS = 0x10000
-"""So are larger tables, which markdown-it ends if too many cells are missing."""
+_MAX_DEPTH = 6  # Nested lists deeper than this are left to the referee
+_MOST_CELLS = 0x10000  # So are larger tables, which markdown-it ends if too many cells are missing
 
 
 class Block:

@@ -10,8 +10,7 @@ BOXES = ("[ ] ", "[x] ", "[X] ")
 """Check boxes. Dates and marks are behind them."""
 _RANGES = ("to ", "until ", "through ", "\u2013", "\u2014", "-")
 """What makes a range of two dates. A range dates nothing."""
-_SET_OFF = " :-\u2013\u2014"
-"""What sets a date off from the text behind it."""
+_SET_OFF = " :-\u2013\u2014"  # What sets a date off from the text behind it
 _WORDS = ("[keep]", "[disputed]")
 _UNTIL = "[until "
 _JOINERS = "\u200d\ufe0f\u20e3"

@@ -17,8 +17,7 @@ UNCLAIMED = frozenset([ASKS, GUESSES])
 
 _SENTENCE = re.compile(r"(?<=[.!?？])\s+|\n+")
 _TRAILING = "\"'`“”‘’„«»)]}*_ \t"
-_INTERROGATIVE_WORDS = 2
-"""A question word may have one word with it: “Which port does it use”."""
+_INTERROGATIVE_WORDS = 2  # A question word may have one word with it: “Which port does it use”
 
 
 def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:

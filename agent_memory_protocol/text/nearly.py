@@ -19,8 +19,7 @@ MANY = 0.45
 
 _DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4
-_COMMON = 20
-"""A word that more texts have than this brings no two of them together."""
+_COMMON = 20  # A word that more texts have than this brings no two of them together
 _OF_CONSEQUENCES = ENGLISH.cuts | {"if", "or", "else", "otherwise", "unless", "without"}
 
 

@@ -27,16 +27,11 @@ _WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAY = "weekday"
 _MONTHS = word_set("january february march april june july august september october november december")
 """They say when, and not of what. May may be the verb, which says little anyway."""
-_FEWEST = 2
-"""So many words two texts share at least, those that say little counted."""
-_PART = 0.25
-"""Of the words of the longer text, the part that both share."""
-_ENOUGH = 0.5
-"""Of the words of the shorter text, the part that a text which says “now” or “moved” shares with it."""
-_COMMON = 20
-"""A word that more texts have than this brings no two of them together."""
-_PARTNERS = 2
-"""What more texts than this may renew is one of a list of like things."""
+_FEWEST = 2  # So many words two texts share at least, those that say little counted
+_PART = 0.25  # Of the words of the longer text, the part that both share
+_ENOUGH = 0.5  # Of the words of the shorter text, the part that a text which says “now” or “moved” shares with it
+_COMMON = 20  # A word that more texts have than this brings no two of them together
+_PARTNERS = 2  # What more texts than this may renew is one of a list of like things
 
 
 @dataclass(frozen=True, slots=True)

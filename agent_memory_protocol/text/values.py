@@ -108,11 +108,8 @@ _UNITS = {
 
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension)
 
-_EQUATING = frozenset(["is", "are", "now", "still", "to"])
-"""Between a subject and the number that it is, or is set to."""
-
-_BEFORE_PORT = frozenset(["on", "at"])
-"""Between a verb and the port that is listened on."""
+_EQUATING = frozenset(["is", "are", "now", "still", "to"])  # Between a subject and the number that it is, or is set to
+_BEFORE_PORT = frozenset(["on", "at"])  # Between a verb and the port that is listened on
 
 _NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "and", "around", "only", "or", "up"}
 """What a number follows that is not a version of it."""

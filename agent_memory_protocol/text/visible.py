@@ -31,8 +31,7 @@ _COMMON = bytes(set(b"\t\r" + bytes(range(0x20, 0x7F))).difference(_TELLING))
 """The bytes that tell nothing. Blanks and line ends stay, so that what was apart does not look adjacent."""
 
 _HIDING = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
-_LIST_MARKS = " \t>-+*0123456789.)"
-"""What may come before a block in its line: the marks of lists and quotes."""
+_LIST_MARKS = " \t>-+*0123456789.)"  # What may come before a block in its line: the marks of lists and quotes
 
 _TAG_NAMES = {
     "a": ("agent-memory", "assistant"),
@@ -49,10 +48,8 @@ _TAG_NAMES = {
 """By their first letter, as nearly every angle opens something else."""
 _LATIN = str.maketrans("аеорсухѕіһԁАВЕКМНОРСТУХЅІοινυαΟΜΑΕΗΙΤΥ‐‑‒–—−", "aeopcyxsihdABEKMHOPCTYXSIoivuaOMAEHITY------")
 """What passes for a Latin letter or a hyphen, in a tag's name too."""
-_SLASHES = " \t/\\\u2044\u2215"
-"""What may be between the angle and the name, with blanks."""
-_LONGEST_MARKER = 20
-"""The names, and the character that ends them, are shorter."""
+_SLASHES = " \t/\\\u2044\u2215"  # What may be between the angle and the name, with blanks
+_LONGEST_MARKER = 20  # The names, and the character that ends them, are shorter
 _BRACKETED = ("[INST]", "[/INST]")
 
 

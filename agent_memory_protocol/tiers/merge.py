@@ -20,8 +20,7 @@ from .entries import Entry, Heading, IndexLine, items_of
 from .taken import blocks_in
 
 TOP, HEADING, ENTRY, INDEX, RULE, OTHER = "top", "heading", "entry", "index", "rule", "other"
-_SIMILAR = 0.5
-"""From this share of common words on, two entries in the same place are two forms of one."""
+_SIMILAR = 0.5  # From this share of common words on, two entries in the same place are two forms of one
 
 Key = tuple[str, ...]
 

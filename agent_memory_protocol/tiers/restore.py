@@ -68,8 +68,7 @@ def put_back_all(
     return document, refused
 
 
-_PAIR = 2
-"""How often a name is said where one entry has it, and the next one says that it is after it."""
+_PAIR = 2  # How often a name is said where one entry has it, and the next one says that it is after it
 
 
 def _chains(taken: Sequence[Taken], target: Target) -> list[list[Taken]]:

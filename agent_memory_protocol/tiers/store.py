@@ -18,8 +18,7 @@ _KEPT = 64
 _KEPT_BYTES = 64 * 1024
 """So many documents of so many bytes at most are kept as they were read last, for the next time they are the same."""
 
-_BLOCK = 2048
-"""So many bytes at once are compared with what was read before."""
+_BLOCK = 2048  # So many bytes at once are compared with what was read before
 
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024

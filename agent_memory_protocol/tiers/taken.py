@@ -19,8 +19,7 @@ from .document import Document, bare_text, end_of_section, entry_id, key_of_labe
 from .document import after_heading as after_title
 from .entries import Entry, Heading, IndexLine, Label, label_in
 
-_MOST = 10_000
-"""More blank lines, or headings of one name, no document has."""
+_MOST = 10_000  # More blank lines, or headings of one name, no document has
 
 _NEAR = 6
 """Hex digits by which what was around an entry is known: of the blocks of one document they tell one from another."""

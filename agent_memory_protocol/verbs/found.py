@@ -22,8 +22,7 @@ from ..tiers import document as documents
 from ..tiers.document import Document
 from .stored import stored_entry
 
-_LEAST = 80
-"""Characters of a passage that are shown whatever its label takes."""
+_LEAST = 80  # Characters of a passage that are shown whatever its label takes
 
 _DAYS = ("updated_at", "last_updated", "updated", "modified", "date", "created_at", "created")
 """The keys of a note's header that say when it was written, the best first."""

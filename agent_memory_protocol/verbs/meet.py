@@ -16,8 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..records.record import Record
 
-_ALIKE = 16
-"""So many records, those that look most like a new fact, are compared with it."""
+_ALIKE = 16  # So many records, those that look most like a new fact, are compared with it
 
 _MOST_INDEXED = 10_000
 """Of more records than that, an index that is not there yet would take too long to make for somebody who waits."""

@@ -18,8 +18,7 @@ from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from ..values import dataclass
 
-_WORDS = 80
-"""Characters of a refused proposal that are kept, for people who read the file."""
+_WORDS = 80  # Characters of a refused proposal that are kept, for people who read the file
 
 
 class Proposal(Protocol):

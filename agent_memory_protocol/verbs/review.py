@@ -31,8 +31,7 @@ KINDS = (OPPOSITE, CHANGED, RENEWED, "merge", "stale", "unneeded", "unlisted", "
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
 _CLOSEST = 10
-_COMMON = 20
-"""A word that more texts have than this brings no two of them together."""
+_COMMON = 20  # A word that more texts have than this brings no two of them together
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,7 @@ from .found import found_by, look_up
 INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
 
-_SETTLING = 2_000_000_000
-"""Nanoseconds after which a file's times tell one state from the next on every file system."""
+_SETTLING = 2_000_000_000  # Nanoseconds after which a file's times tell one state from the next on every file system
 
 
 def index_path(session: Session) -> str | None:

@@ -22,8 +22,7 @@ from ..tiers.taken import Taken, take
 from ..values import dataclass
 from .upkeep_answers import Disputed, Removed, Resolved
 
-_MOST_RECORDS = 10_000
-"""So many records are compared with entries and notes: reading them takes seconds."""
+_MOST_RECORDS = 10_000  # So many records are compared with entries and notes: reading them takes seconds
 
 
 def disagreements(

@@ -32,8 +32,7 @@ ENTRY_VERBS = ("Edit", "Date", "Forget", "Dispute", "Resolve")
 VERBS = (*ENTRY_VERBS, "Archive", "Reactivate", "Restore", "Prune", "Distill", "Refuse")
 
 _ANOTHER_ID = "Undo brings it back under another id, since the history of a record only grows."
-_BY_HAND = "on the page"
-"""The reason of a change of a record that nobody gave one for."""
+_BY_HAND = "on the page"  # The reason of a change of a record that nobody gave one for
 
 Records = Callable[[], AbstractContextManager[Memory | None]]
 Undo = Callable[[], object]

@@ -53,12 +53,9 @@ _FORM_IS_ON = {
 }
 _NOTHING_WRONG: views.Values = {"refusal": "", "problems": ()}
 _MOST_FIELDS = 5_000
-_DONE_KEPT = 20
-"""So many changes can be taken back from the page."""
-_EVERY = 0.1
-"""Seconds between two looks whether others have written."""
-_SILENCE = 50
-"""So many looks pass before a tab is told that there is nothing, which shows whether it is there still."""
+_DONE_KEPT = 20  # So many changes can be taken back from the page
+_EVERY = 0.1  # Seconds between two looks whether others have written
+_SILENCE = 50  # So many looks pass before a tab is told that there is nothing, which shows whether it is there still
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",

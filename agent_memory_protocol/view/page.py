@@ -31,8 +31,7 @@ Key = TypeVar("Key")
 MOST_JUDGED = 5_000
 """With more entries a file leaves out what check and review say: they compare all with all, which takes long."""
 _MONTH = timedelta(days=30)
-_COLUMNS = 400
-"""So many stripes a bar has at most, however many lines its document has."""
+_COLUMNS = 400  # So many stripes a bar has at most, however many lines its document has
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ ROWS_A_PAGE = 50
 _LONGEST_KEPT = 300.0
 """Seconds that a dear answer is kept for: what it says of the repository's other files may have changed."""
 _MOST_FOUND = 30
-_FEW_ENTRIES = 2_000
-"""With so many entries a review takes a moment, with more it may take a minute."""
+_FEW_ENTRIES = 2_000  # With so many entries a review takes a moment, with more it may take a minute
 
 Values = dict[str, Any]
 
