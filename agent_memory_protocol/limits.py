@@ -1,5 +1,9 @@
 """One way to count lines, bytes and tokens, used by every part of the product (decisions 12, 13, 15)."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MAX_LINES = 200
 MAX_BYTES = 25_600
 
@@ -64,6 +68,15 @@ def over_limits(new: bytes, max_lines: int, max_bytes: int, *, old: bytes | None
         for count, most, unit in ((count_lines, max_lines, "lines"), (len, max_bytes, "bytes"))
         if count(new) > most and (old is None or count(new) > count(old))
     ]
+
+
+def most_that_fits(most: int, fits: "Callable[[int], bool]") -> int:
+    """Return the largest number up to `most` that fits, as all below it do; 0 where not even 1 does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
 
 
 def share_of_limits(lines: int, size: int, max_lines: int, max_bytes: int) -> float:

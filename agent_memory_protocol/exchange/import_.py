@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from ..answers import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
@@ -253,6 +253,7 @@ def into_document(
             return len(seen) > 1 or entry.text.strip() not in here
         # A label further down is another one than one that was under no section.
         section: Section | None = headings or (() if label else None)
+        is_dated = bool(entry.timestamp_ms) and not markdown.is_dated_by_others(entry, headings)
         try:
             done = workspace.remember(
                 compose.with_marks(text, markdown.marks_of(entry)),
@@ -262,7 +263,7 @@ def into_document(
                 actor=actor,
                 section=section,
                 under=label or None,
-                dated=_day(entry) if not markdown.is_dated_by_others(entry, headings) else False,
+                dated=is_dated and to_moment(entry.timestamp_ms).date(),
                 about=_about(entry._replace(tags=()) if from_page else entry, target),
                 keep=True,
                 twice=len(seen) > 1,
@@ -339,7 +340,3 @@ def _about(entry: MemoryEntry, target: Target) -> About:
         # Elsewhere these ids name other entries, or none.
         disputed_with=known.disputed_with(entry.extra) if entry.extra.get(known.TARGET) == str(target) else (),
     )
-
-
-def _day(entry: MemoryEntry) -> date | bool:
-    return to_moment(entry.timestamp_ms).date() if entry.timestamp_ms else False

@@ -267,10 +267,6 @@ def _own_extra(entry: MemoryEntry) -> Mapping[str, str]:
     return MappingProxyType({**({LABEL: label} if label else {}), **marked})
 
 
-def _in_ledgers(entry: MemoryEntry) -> set[str]:
-    return {*entry.extra} & {*known.IN_LEDGERS}
-
-
 def _of_document(entry: MemoryEntry) -> MemoryEntry:
     rest = {key: value for key, value in entry.extra.items() if key not in known.IN_LEDGERS}
     return entry._replace(source="", extra=MappingProxyType(rest))
@@ -288,7 +284,7 @@ LOSSES = (
     Loss(
         "what is known of an entry: kind, source, confidence, scope, writer, what it replaced or is disputed with",
         "left out; the marks [keep], [until D] and [disputed] stay",
-        lambda entry: entry.source != "" or bool(_in_ledgers(entry)),
+        lambda entry: entry.source != "" or not entry.extra.keys().isdisjoint(known.IN_LEDGERS),
         _of_document,
     ),
     Loss(

@@ -54,7 +54,7 @@ def without_block(text: str, recorded: Sequence[str]) -> str:
         return text
     start, end = found.spans[0]
     lines = split_lines_with_ends(text)
-    if not any(_same("".join(lines[start:end]), piece) for piece in (TEXT, *recorded)):
+    if not any("".join(lines[start:end]).split() == piece.split() for piece in (TEXT, *recorded)):
         return text
     if start > 1 and not lines[start - 1].strip():
         start -= 1
@@ -63,7 +63,3 @@ def without_block(text: str, recorded: Sequence[str]) -> str:
 
 def _find(text: str) -> markers.Pairs:
     return markers.pairs([line.rstrip("\r\n") for line in split_lines_with_ends(text)], OPENING, CLOSING)
-
-
-def _same(block: str, piece: str) -> bool:
-    return block.split() == piece.split()

@@ -224,12 +224,10 @@ def _rules(paths: Sequence[str], project: str) -> Iterator[Store]:
             document = Page(path, f"{stem}.md", rules.text, text, shown) if rules.text else None
             if document or pages or outside or reader.problems or (page and page.text == rules_files.LINE):
                 store = reader.store((os.path.basename(path),), _SHARED, document, (), pages)
-                yield replace_fields(store, said=_from(rules.text, shown), outside=tuple(outside))
-
-
-def _from(text: str, source: str) -> dict[str, About]:
-    """Say of every entry of a page where it comes from."""
-    return {one: About(source=source.replace(os.sep, "/")) for one in parse(text.encode(), _SHARED).ids}
+                # Every entry of the page is said to come from the file.
+                about = About(source=shown.replace(os.sep, "/"))
+                said = dict.fromkeys(parse(rules.text.encode(), _SHARED).ids, about)
+                yield replace_fields(store, said=said, outside=tuple(outside))
 
 
 def _within_a_tools_folder(path: str) -> Iterator[Store]:

@@ -13,7 +13,7 @@ from itertools import chain, count
 
 from ..errors import DamagedFile, InvalidName, Refused
 from ..layout import NOTE_NAME_LENGTH, Target, Tier, check_note_file, name_key
-from ..limits import over_limits
+from ..limits import most_that_fits, over_limits
 from ..notes import index
 from ..notes.index import is_beside
 from ..text import labels, visible
@@ -319,7 +319,7 @@ class _Plan:
             over = made is None or over_limits(made.data, self.here.max_lines - lead, self.here.max_bytes - size)
             return None if over else made
 
-        room = _most(len(lines), lambda count: merged_with(count) is not None)
+        room = most_that_fits(len(lines), lambda count: merged_with(count) is not None)
         return (merged_with(room), lines[room:]) if lines and self.store.target.tier.has_notes else (None, lines)
 
     def _without_unwanted(self, theirs: Document, page: Page) -> Document:
@@ -355,8 +355,8 @@ class _Plan:
             def holds(some: Sequence[str]) -> bool:
                 return bool(self.here.secret_in("\n".join(some)))
 
-            end = len(body) - _most(len(body), lambda less, body=body: holds(body[: len(body) - less]))  # type: ignore[misc]
-            start = _most(end, lambda start, body=body, end=end: holds(body[start:end]))  # type: ignore[misc]
+            end = len(body) - most_that_fits(len(body), lambda less, body=body: holds(body[: len(body) - less]))  # type: ignore[misc]
+            start = most_that_fits(end, lambda start, body=body, end=end: holds(body[start:end]))  # type: ignore[misc]
             if end - start > 1:
                 end = next((number for number in range(end, len(body)) if not body[number].strip()), len(body))
             where = page.place(body[start], end - start)
@@ -391,15 +391,6 @@ def _merged(mine: Document, theirs: Document) -> Document | None:
         theirs = document.rebuilt(theirs, theirs.raw[theirs.begin :])
     merged = merge(document.parse(b"", mine.target), mine, theirs)
     return None if merged is None else merged.document
-
-
-def _most(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the largest number up to `most` that fits; 0 where not even 1 does."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 def _text_without_lines(text: str) -> str:

@@ -169,11 +169,12 @@ def read(text: str, path: str) -> Rules:
     if title and len(described.split()) >= _SENTENCE and described != title:
         before = sections[0][1] if sections and not sections[0][0] else ""
         sections = [("", f"{described}\n\n{before}".strip()), *sections[bool(before) :]]
-    title = title or described or _title_of(path)
+    title = title or described or path.replace(os.sep, "/")
     if globs:
         title = f"{title} ({globs})"
     short, long = _apart(sections)
-    text = "\n\n".join(f"## {_heading(title, name, is_bound=bool(globs))}\n\n{body}" for name, body in short)
+    above = f"{title}: " if globs else ""
+    text = "\n\n".join(f"## {above + name if name else title}\n\n{body}" for name, body in short)
     return Rules(
         title,
         f"# {title}\n\n{text}\n" if text else "",
@@ -207,21 +208,11 @@ def _folder_of(path: str) -> str:
     return ""
 
 
-def _heading(title: str, name: str, *, is_bound: bool) -> str:
-    """Return the heading of a section: its own, with the title before it where the rules are for some files only."""
-    return title if not name else f"{title}: {name}" if is_bound else name
-
-
 def _listed(header: headers.Header, wanted: str) -> str:
     for field in header.fields:
         if field.key.lower() == wanted:
             return ", ".join(field.items) if field.items else field.text
     return ""
-
-
-def _title_of(path: str) -> str:
-    """Return what a file is called in a heading: its path, for there are many CLAUDE.md."""
-    return path.replace(os.sep, "/")
 
 
 def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:

@@ -5,7 +5,7 @@ of the order in which they are given up, each if it fits: what stays longest is 
 first to come back into the room that is left. The same input gives the same text.
 """
 
-from ..limits import LINE_BYTES
+from ..limits import LINE_BYTES, most_that_fits
 from ..text import markdown
 from ..text.dates import day_text
 from ..tiers.entries import Entry, IndexLine, Outline
@@ -126,7 +126,7 @@ def head(
         note = omission_line(left_out, command, unread_lines=unread_lines, cut=cut, today=today)
         return [*markdown.close_fence([lines[number] for number in numbers[:count]]), note]
 
-    count = _most(len(numbers), lambda count: room.holds(attempt(count)))
+    count = most_that_fits(len(numbers), lambda count: room.holds(attempt(count)))
     left_out = _left_from(told, expired, count, numbers)
     end = numbers[count] if count < len(numbers) else len(lines)
     cut = next((unit for unit in told if unit.start < end < unit.end), None)
@@ -214,20 +214,8 @@ def _with_part(sheet: Sheet, unit: "Unit", note_of: "Callable[[str], str]") -> l
         return [*text, note_of(f"one entry is cut after {count} of {size} lines")]
 
     room = sheet.segments.room
-    count = _most(size - 1, lambda count: room.holds(attempt(count)))
+    count = most_that_fits(size - 1, lambda count: room.holds(attempt(count)))
     return attempt(count) if count else []
-
-
-def _most(most: int, fits: "Callable[[int], bool]") -> int:
-    """Return the largest number up to `most` that fits; 0 where not even 1 does."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _left_from(told: "list[Unit]", expired: "list[Unit]", count: int, numbers: list[int]) -> "list[Unit]":

@@ -78,14 +78,14 @@ def told_apart(one: str, other: str) -> str:
     apart |= {name for name, word in _names(other, others) if word not in in_first}
     if not apart and changed_places(one, other):
         return _ORDER
-    if not apart and is_past(tokens) != is_past(others) and not _has_several(one, other):
+    if (
+        not apart
+        and is_past(tokens) != is_past(others)
+        and max(len(split_sentences(text)) for text in (one, other)) < 2
+    ):
         return "what was"
     found = ", ".join(sorted(apart)) or _differing(_plainest(tokens), _plainest(others))
     return found or _exchanged(_senses(one), _senses(other)) or _owned(one, other) or _owned(other, one)
-
-
-def _has_several(*texts: str) -> bool:
-    return any(len(split_sentences(text)) > 1 for text in texts)
 
 
 def _exchanged(first: Mapping[str, str], second: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     rows = [_units(document, moved) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
         return None  # something is there that is not a unit
-    versions = _Versions(*map(_by_key, rows))
+    versions = _Versions(*({unit.key: unit for unit in row} for row in rows))
     chosen = _chosen(versions)
     if chosen is None:
         return None
@@ -86,10 +86,6 @@ class _Versions:
     base: Mapping[Key, Unit]
     ours: Mapping[Key, Unit]
     theirs: Mapping[Key, Unit]
-
-
-def _by_key(units: Iterable[Unit]) -> dict[Key, Unit]:
-    return {unit.key: unit for unit in units}
 
 
 def _single(document: Document) -> dict[int, tuple[Entry, str]]:
@@ -289,12 +285,8 @@ def _blank_between(unit: Unit, following: Unit | None, sides: Sequence[Sequence[
         return 1
     # As tight as the list was where either of them comes from.
     both = {unit.key, following.key}
-    seen = (len(one.blanks) for units in sides for one, after in _neighbours(units) if {one.key, after.key} & both)
-    return min(seen, default=0)
-
-
-def _neighbours(units: Sequence[Unit]) -> Iterable[tuple[Unit, Unit]]:
-    return ((one, after) for one, after in pairwise(units) if one.is_item and after.is_item)
+    met = (pair for units in sides for pair in pairwise(units) if pair[0].is_item and pair[1].is_item)
+    return min((len(one.blanks) for one, after in met if {one.key, after.key} & both), default=0)
 
 
 def _document(ours: Document, row: Sequence[Unit]) -> Document:

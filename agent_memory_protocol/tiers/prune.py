@@ -4,6 +4,7 @@ An entry's own date says it is time-sensitive. A section's date mostly says when
 go only when asked for. What has no date stays. What has expired goes whatever its date (decision 41).
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date
@@ -125,6 +126,9 @@ def plan_to_limit(
     def fits(one: Document) -> bool:
         return not over_limits(one.data, max_lines, max_bytes)
 
+    def fits_without(count: int) -> bool:
+        return fits(_take_out(document, candidates[:count])[0])
+
     age = max(0, older_than) if older_than is not None else -1
     by_date = _judge(document, today=today.toordinal(), older_than=age, sections=sections, holds=holds)
     gone: set[str] = set()
@@ -133,14 +137,10 @@ def plan_to_limit(
         expired = [one.id for one in judged if one.cause == "expired" and one.id != spare]
         old = [one for one in judged if one.cause == "old" and one.id != spare]
         candidates = expired + [one.id for one in sorted(old, key=lambda one: (one.date or today, one.line))]
-        low, high = len(expired), len(expired) if fits(document) else len(candidates)
-        while low < high:
-            middle = (low + high) // 2
-            if fits(_take_out(document, candidates[:middle])[0]):
-                high = middle
-            else:
-                low = middle + 1
-        if low < len(candidates) or gone == set(candidates) or fits(_take_out(document, candidates)[0]):
+        low = len(expired)
+        if not fits(document):
+            low += bisect_left(range(low, len(candidates)), x=True, key=fits_without)
+        if low < len(candidates) or gone == set(candidates) or fits_without(len(candidates)):
             break
         gone = set(candidates)
     going = set(candidates[:low])
