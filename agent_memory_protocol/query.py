@@ -22,18 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What was found, best first.
+    """What was found, best first."""
 
-    Attributes:
-        hits: entries, notes, what has left, and records.
-        left_out: how many more match.
-        fits: whether the best of it answers what was asked for.
-        problems: what could not be read, one line each; the rest was searched.
-    """
-
-    hits: "Sequence[Found | RecalledRecord]" = ()
-    left_out: int = 0
-    fits: bool = True
+    hits: "Sequence[Found | RecalledRecord]" = ()  # entries, notes, what has left, and records
+    left_out: int = 0  # how many more match
+    fits: bool = True  # whether the best of it answers what was asked for
+    # what could not be read, one line each; the rest was searched
     problems: Sequence[str] = field(default_factory=list)
 
     @property

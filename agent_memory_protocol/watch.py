@@ -49,15 +49,10 @@ _WIDTH = 70
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """Something the watcher has done or seen.
+    """Something the watcher has done or seen."""
 
-    Attributes:
-        what: `watching`, `indexed`, `healed`, `noted`, `near-limit`, `problem` or `polling`.
-        target: the document; None for the project.
-    """
-
-    what: str
-    target: Target | None
+    what: str  # `watching`, `indexed`, `healed`, `noted`, `near-limit`, `problem` or `polling`
+    target: Target | None  # the document; None for the project
     message: str
 
     def to_json(self) -> Json:

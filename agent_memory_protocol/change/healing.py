@@ -23,29 +23,21 @@ _ALIKE = 0.5  # From this share of common words on, one text is what became of a
 
 @dataclass(frozen=True, slots=True)
 class Healing:
-    """What must happen before the next write.
+    """What must happen before the next write."""
 
-    Attributes:
-        put_back: entries that go back into the document.
-        kept_out: entries that should, but have no room there or no place any more, for the ledger.
-        removed: entries, labels, headings and index lines that someone took out by hand, for the ledger.
-        edited: entries as they were before someone changed them by hand, for the ledger.
-        successors: for each of those, by id, the id of what it has become.
-        is_known: whether the document is as the last write left it, so that nothing needs to be noted.
-        is_back: whether the document is an earlier version of itself, so that what is missing went with that.
-        owed: lines that the ledger had, and that git has taken back with it.
-        unowed: ids of entries whose lines are missing from the ledger, and that a branch of git has.
-    """
-
-    put_back: tuple[Add, ...] = ()
-    kept_out: tuple[Taken, ...] = ()
+    put_back: tuple[Add, ...] = ()  # entries that go back into the document
+    kept_out: tuple[Taken, ...] = ()  # entries that should, but have no room there or no place any more, for the ledger
+    # entries, labels, headings and index lines that someone took out by hand, for the ledger
     removed: tuple[Taken, ...] = ()
-    edited: tuple[Taken, ...] = ()
+    edited: tuple[Taken, ...] = ()  # entries as they were before someone changed them by hand, for the ledger
+    # for each of those, by id, the id of what it has become
     successors: Mapping[str, str] = field(default_factory=dict)
     settled: frozenset[str] = frozenset()
-    is_known: bool = False
+    is_known: bool = False  # whether the document is as the last write left it, so that nothing needs to be noted
+    # whether the document is an earlier version of itself, so that what is missing went with that
     is_back: bool = False
-    owed: str = ""
+    owed: str = ""  # lines that the ledger had, and that git has taken back with it
+    # ids of entries whose lines are missing from the ledger, and that a branch of git has
     unowed: frozenset[str] = frozenset()
 
     @property

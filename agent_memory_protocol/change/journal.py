@@ -44,13 +44,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of a document.
-
-    Attributes:
-        archived: the ids of overwritten entries that had no room and went to the ledger before: nothing owes them.
-        ledger: what told one state of the ledger from another before the document was replaced.
-        settled: the ids of entries whose ledger lines a branch of git has: nothing owes those lines any more.
-    """
+    """One write of a document."""
 
     run: str
     before: str
@@ -58,8 +52,10 @@ class Write:
     at: float
     adds: tuple[Add, ...] = ()
     gone: tuple[str, ...] = ()
+    # the ids of overwritten entries that had no room and went to the ledger before: nothing owes them
     archived: tuple[str, ...] = ()
-    ledger: str = ""
+    ledger: str = ""  # what told one state of the ledger from another before the document was replaced
+    # the ids of entries whose ledger lines a branch of git has: nothing owes those lines any more
     settled: tuple[str, ...] = ()
 
 

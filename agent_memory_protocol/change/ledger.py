@@ -35,22 +35,16 @@ what is usual since nobody said it, and the moment that the entry's date was mad
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """An entry that has left its document.
+    """An entry that has left its document."""
 
-    Attributes:
-        taken: its id, exact Markdown and former place.
-        run: the id of the command that removed it; entries removed together share it.
-        note: the file name where it was a whole note; "" for an entry of the document.
-        size: how many lines and bytes the document had when it left, if it was over a limit then; else 0.
-        undo: what takes the whole removal back to the byte; it is with one entry of a command.
-    """
-
-    taken: Taken
+    taken: Taken  # its id, exact Markdown and former place
     removed_at: str
     reason: str
-    run: str
-    note: str = ""
+    run: str  # the id of the command that removed it; entries removed together share it
+    note: str = ""  # the file name where it was a whole note; "" for an entry of the document
+    # how many lines and bytes the document had when it left, if it was over a limit then; else 0
     size: tuple[int, int] = (0, 0)
+    # what takes the whole removal back to the byte; it is with one entry of a command
     undo: Mapping[str, object] = field(default_factory=dict)
 
 

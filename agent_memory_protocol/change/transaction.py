@@ -48,46 +48,33 @@ FEW = 5
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A changed document, why entries leave it, and what is said of entries that come.
-
-    Attributes:
-        reasons: for each entry that goes, why; "removed" where nothing is said.
-        about: for new entries, what their writer said beside the text.
-        unarchived: entries that go without a copy in the ledger: what must not be kept anywhere.
-        successors: for entries that are edited or retired, the ids of those that hold in their places.
-        retired: the entries that say something else than their successors.
-    """
+    """A changed document, why entries leave it, and what is said of entries that come."""
 
     document: Document
+    # for each entry that goes, why; "removed" where nothing is said
     reasons: Mapping[str, str] = field(default_factory=dict)
-    about: Mapping[str, About] = field(default_factory=dict)
+    about: Mapping[str, About] = field(default_factory=dict)  # for new entries, what their writer said beside the text
+    # entries that go without a copy in the ledger: what must not be kept anywhere
     unarchived: frozenset[str] = frozenset()
+    # for entries that are edited or retired, the ids of those that hold in their places
     successors: Mapping[str, str] = field(default_factory=dict)
-    retired: frozenset[str] = frozenset()
+    retired: frozenset[str] = frozenset()  # the entries that say something else than their successors
     was_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a transaction did.
-
-    Attributes:
-        run: the id, in the ledger, of the command that this was a part of.
-        kept_out: the ids of entries that had gone missing by accident and do not fit any more, now in the ledger.
-        removed_by_hand: the ids of entries that someone took out, now in the ledger.
-        unkept: the ids of entries that someone took out and that may be kept nowhere.
-        healing: what was healed, as it was found under the lock.
-        other_names: how many other names (hard links) the file had, which still have the old text.
-    """
+    """What a transaction did."""
 
     document: Document
-    run: str
-    healing: Healing = field(default_factory=Healing)
+    run: str  # the id, in the ledger, of the command that this was a part of
+    healing: Healing = field(default_factory=Healing)  # what was healed, as it was found under the lock
     healed: tuple[str, ...] = ()
+    # the ids of entries that had gone missing by accident and do not fit any more, now in the ledger
     kept_out: tuple[str, ...] = ()
-    removed_by_hand: tuple[str, ...] = ()
-    unkept: tuple[str, ...] = ()
-    other_names: int = 0
+    removed_by_hand: tuple[str, ...] = ()  # the ids of entries that someone took out, now in the ledger
+    unkept: tuple[str, ...] = ()  # the ids of entries that someone took out and that may be kept nowhere
+    other_names: int = 0  # how many other names (hard links) the file had, which still have the old text
 
 
 def change_document(

@@ -41,17 +41,11 @@ _LEAST = 20  # Cells that what is said behind a place needs; with fewer it goes 
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """How one result is shown.
+    """How one result is shown."""
 
-    Attributes:
-        place: where it is; never shortened, so that it can be clicked or copied.
-        said: what else the first line says, as far as there is room.
-        shown_by: the command that shows it whole.
-    """
-
-    place: str
-    said: str
-    shown_by: str
+    place: str  # where it is; never shortened, so that it can be clicked or copied
+    said: str  # what else the first line says, as far as there is room
+    shown_by: str  # the command that shows it whole
     found: "Found | RecalledRecord"
 
     @property

@@ -18,25 +18,16 @@ File = str | dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case, as conformance/README.md describes it.
+    """One case, as conformance/README.md describes it."""
 
-    Attributes:
-        id: its name, which says what must be so or must not be so.
-        level: the first level that asks for it.
-        rules: the numbers of the rules that it shows, as docs/protocol.md has them.
-        files: the project before the call, by path.
-        call, args: what is asked.
-        clock: the day, or the moment, at which it is asked.
-    """
-
-    id: str
-    level: str
-    rules: tuple[str, ...]
-    call: str
+    id: str  # its name, which says what must be so or must not be so
+    level: str  # the first level that asks for it
+    rules: tuple[str, ...]  # the numbers of the rules that it shows, as docs/protocol.md has them
+    call: str  # with `args`: what is asked
     args: Mapping[str, Any]
     expect: Mapping[str, Any]
-    clock: str = "2026-06-15"
-    files: Mapping[str, File] = field(default_factory=dict)
+    clock: str = "2026-06-15"  # the day, or the moment, at which it is asked
+    files: Mapping[str, File] = field(default_factory=dict)  # the project before the call, by path
 
     def question(self) -> dict[str, object]:
         """Return what a program is asked: the case without what is expected."""

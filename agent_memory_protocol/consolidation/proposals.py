@@ -37,18 +37,13 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """Let one record replace others that say the same.
+    """Let one record replace others that say the same."""
 
-    Attributes:
-        record: a new record, which names one of the others in `supersedes` and each of them as evidence; or a known
-            record, when the others are its exact copies.
-        replaced: the ids of the others.
-        reason: why; each of them keeps it.
-    """
-
+    # a new record, which names one of the others in `supersedes` and each of them as evidence; or a known record,
+    # when the others are its exact copies
     record: Record
-    replaced: tuple[str, ...]
-    reason: str
+    replaced: tuple[str, ...]  # the ids of the others
+    reason: str  # why; each of them keeps it
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +209,11 @@ class Report:
     """What one pass did and did not do, each with its reason; the same input gives the same report.
 
     Attributes:
+        done: what changed, in order.
         refused: what an operator asked for and a rule forbids.
+        deferred: what has to wait, as for the decision of a dispute.
         protected: what would have been put away or replaced, and is kept.
+        left: what was not chosen, and stays open.
     """
 
     done: tuple[Action, ...] = ()
@@ -232,19 +230,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a pass comes to. Nothing is written yet.
+    """What a pass comes to. Nothing is written yet."""
 
-    Attributes:
-        writes: the new versions, to be stored in this order, each after the newest version of its record. After a stop
-            in between, the next pass finishes the rest.
-        report: what was done and what was not.
-        reinforced: the ids of known records that were to be created again.
-        given: the records before the pass, by id.
-    """
-
+    # the new versions, to be stored in this order, each after the newest version of its record. After a stop in
+    # between, the next pass finishes the rest
     writes: tuple[Record, ...] = ()
-    report: Report = field(default_factory=Report)
-    reinforced: tuple[str, ...] = ()
+    report: Report = field(default_factory=Report)  # what was done and what was not
+    reinforced: tuple[str, ...] = ()  # the ids of known records that were to be created again
+    # the records before the pass, by id
     given: Mapping[str, Record] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -23,18 +23,12 @@ from ..values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What a person takes in.
+    """What a person takes in."""
 
-    Attributes:
-        memory: knows which records are here already; those are taken.
-        addresses: whose records are taken.
-        unsigned: whether records that nobody has signed are taken.
-        file: the memory file that they come from; None where they come in another format, which nobody signs.
-    """
-
-    memory: Memory
-    addresses: Collection[str] = ()
-    unsigned: bool = False
+    memory: Memory  # knows which records are here already; those are taken
+    addresses: Collection[str] = ()  # whose records are taken
+    unsigned: bool = False  # whether records that nobody has signed are taken
+    # the memory file that they come from; None where they come in another format, which nobody signs
     file: SignedMemoryFile | None = None
 
     def check(self, entry: MemoryEntry) -> Record | None:

@@ -45,21 +45,14 @@ Take = Callable[[MemoryEntry, bool], bool]
 
 @dataclass
 class Import:
-    """What became of the entries of a file, or would.
-
-    Attributes:
-        counts: how many are new, known or left out.
-        problems: what is left out and why, the first `TOLD`.
-        refused: whether a rule of memory was the reason, for some of them.
-        lost: of how many of the new ones what was lost.
-    """
+    """What became of the entries of a file, or would."""
 
     applied: bool = False
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)  # how many are new, known or left out
     added: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    refused: bool = False
-    lost: Counter[Loss] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)  # what is left out and why, the first `TOLD`
+    refused: bool = False  # whether a rule of memory was the reason, for some of them
+    lost: Counter[Loss] = field(default_factory=Counter)  # of how many of the new ones what was lost
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, object]:

@@ -33,16 +33,13 @@ STEPS = {
 
 @dataclass
 class Measured:
-    """What came out for one format.
-
-    Attributes:
-        keeps_unknown: whether a field of a later schema is still there when the entries are written again; all formats
-            read entries that have one.
-    """
+    """What came out for one format."""
 
     format: Format
     size: int = 0
     seconds: dict[str, list[float]] = field(default_factory=lambda: {step: [] for step in STEPS})
+    # whether a field of a later schema is still there when the entries are written again; all formats read entries
+    # that have one
     keeps_unknown: bool = False
 
     def middle(self, step: str) -> float:

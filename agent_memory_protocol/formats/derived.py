@@ -17,19 +17,12 @@ LAST_MOMENT = 253_402_300_799_999
 
 
 class Derived(NamedTuple):
-    """The columns of one entry, each None where nobody knows.
+    """The columns of one entry, each None where nobody knows."""
 
-    Attributes:
-        created_at: when it was created, in UTC, as tables spell a TIMESTAMP.
-        tier: the document that it was in, such as `shared` or `agent:developer`.
-        section: the innermost heading that it was under there.
-        date: the day it was created on, in UTC.
-    """
-
-    created_at: str | None
-    tier: str | None
-    section: str | None
-    date: str | None
+    created_at: str | None  # when it was created, in UTC, as tables spell a TIMESTAMP
+    tier: str | None  # the document that it was in, such as `shared` or `agent:developer`
+    section: str | None  # the innermost heading that it was under there
+    date: str | None  # the day it was created on, in UTC
 
 
 def derived(entry: MemoryEntry) -> Derived:

@@ -49,28 +49,17 @@ class Unknown(NamedTuple):
 
 
 class MemoryEntry(NamedTuple):
-    """One entry of a record file. A named tuple, because files have a hundred thousand of them.
+    """One entry of a record file. A named tuple, because files have a hundred thousand of them."""
 
-    Attributes:
-        id: what it is called, preferably a UUID.
-        timestamp_ms: when it was created, in milliseconds since 1970; 0 where nobody knows.
-        tags: what it is found by.
-        source: where it comes from: a tool, an address, a person; "" for unknown.
-        embedding: its vector, as float32 in little-endian order; b"" where there is none.
-        relevance: its score in the latest search; 0 for none.
-        extra: whatever else is known about it.
-        unknown: fields of a later schema, which a rewrite in the same format keeps.
-    """
-
-    id: str
-    timestamp_ms: int
+    id: str  # what it is called, preferably a UUID
+    timestamp_ms: int  # when it was created, in milliseconds since 1970; 0 where nobody knows
     text: str
-    tags: tuple[str, ...] = ()
-    source: str = ""
-    embedding: bytes = b""
-    relevance: float = 0.0
-    extra: Mapping[str, str] = NOTHING
-    unknown: Unknown | None = None
+    tags: tuple[str, ...] = ()  # what it is found by
+    source: str = ""  # where it comes from: a tool, an address, a person; "" for unknown
+    embedding: bytes = b""  # its vector, as float32 in little-endian order; b"" where there is none
+    relevance: float = 0.0  # its score in the latest search; 0 for none
+    extra: Mapping[str, str] = NOTHING  # whatever else is known about it
+    unknown: Unknown | None = None  # fields of a later schema, which a rewrite in the same format keeps
 
 
 class Problem(NamedTuple):

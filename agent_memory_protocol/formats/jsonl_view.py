@@ -39,21 +39,13 @@ class FileView:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is in a file, before anybody asks what holds now.
+    """What is in a file, before anybody asks what holds now."""
 
-    Attributes:
-        header: the first line that is not blank, if it is a header, of whatever format.
-        entries: the last entry of each id, in the order of the file, whether it holds or not.
-        deleted: the ids among them whose last line is a tombstone.
-        tombstones: when each id was last deleted, as a sort key.
-        unreadable: the lines that are nothing, blank ones among them.
-    """
-
-    header: HeaderLine | None
-    entries: dict[str, EntryLine]
-    deleted: set[str]
-    tombstones: dict[str, str]
-    unreadable: tuple[UnreadableLine, ...]
+    header: HeaderLine | None  # the first line that is not blank, if it is a header, of whatever format
+    entries: dict[str, EntryLine]  # the last entry of each id, in the order of the file, whether it holds or not
+    deleted: set[str]  # the ids among them whose last line is a tombstone
+    tombstones: dict[str, str]  # when each id was last deleted, as a sort key
+    unreadable: tuple[UnreadableLine, ...]  # the lines that are nothing, blank ones among them
 
     @property
     def known(self) -> bool:

@@ -19,19 +19,12 @@ _LAST_TIME = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One thing that a format cannot carry.
+    """One thing that a format cannot carry."""
 
-    Attributes:
-        what: the thing, as a plural or a noun: "relevance scores".
-        instead: what the file has in its place.
-        found: whether an entry has it.
-        without: the entry as the format carries it.
-    """
-
-    what: str
-    instead: str
-    found: Callable[[MemoryEntry], bool]
-    without: Callable[[MemoryEntry], MemoryEntry]
+    what: str  # the thing, as a plural or a noun: "relevance scores"
+    instead: str  # what the file has in its place
+    found: Callable[[MemoryEntry], bool]  # whether an entry has it
+    without: Callable[[MemoryEntry], MemoryEntry]  # the entry as the format carries it
 
 
 def unknown_fields(wire: str = "") -> Loss:

@@ -50,15 +50,10 @@ _UNITS = ((10**11, 1000.0), (10**14, 1.0), (10**17, 1e-3), (math.inf, 1e-6))
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which column is which field of an entry. A field that no column is named for is the column of its own name.
+    """Which column is which field of an entry. A field that no column is named for is the column of its own name."""
 
-    Attributes:
-        named: the column of each field that has another name.
-        embeds: whether embeddings are read.
-    """
-
-    named: Mapping[str, str] = field(default_factory=dict)
-    embeds: bool = True
+    named: Mapping[str, str] = field(default_factory=dict)  # the column of each field that has another name
+    embeds: bool = True  # whether embeddings are read
 
     @classmethod
     def of(

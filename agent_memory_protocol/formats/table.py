@@ -26,21 +26,15 @@ _START = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: how it is called, and what does its work.
+    """One format: how it is called, and what does its work."""
 
-    Attributes:
-        name: what `--format` takes.
-        suffixes: the endings of its files, the usual one first.
-        module: the module of this package that has it. All have `read`. Those that can be written have `LOSSES`,
-            `encode` and `write`; some also have `append` and `newest`, which do not go through the whole file. What
-            each does, and raises, is said at the methods below.
-        needs_embedding: whether an entry without an embedding cannot be written (decision 33).
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
+    name: str  # what `--format` takes
+    suffixes: tuple[str, ...]  # the endings of its files, the usual one first
+    # the module of this package that has it. All have `read`. Those that can be written have `LOSSES`, `encode` and
+    # `write`; some also have `append` and `newest`, which do not go through the whole file. What each does, and
+    # raises, is said at the methods below
     module: str
-    needs_embedding: bool = False
+    needs_embedding: bool = False  # whether an entry without an embedding cannot be written (decision 33)
 
     @property
     def writes(self) -> bool:

@@ -24,20 +24,14 @@ _MOST_AGENTS = 12
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Where hosts are started, and for whom.
-
-    Attributes:
-        home: the person's home folder; "" for none.
-        agents: the agents to say it of; "" is a session without a name.
-        installed: the hosts that a receipt names: for the project, and for the person.
-    """
+    """Where hosts are started, and for whom."""
 
     root: str
     folder: str
-    home: str
+    home: str  # the person's home folder; "" for none
     environ: Mapping[str, str]
-    agents: Sequence[str]
-    installed: Mapping[bool, frozenset[str]]
+    agents: Sequence[str]  # the agents to say it of; "" is a session without a name
+    installed: Mapping[bool, frozenset[str]]  # the hosts that a receipt names: for the project, and for the person
 
     def name(self, path: str) -> str:
         """Return a path as a person knows it: from the folder it is about, or from the home folder."""

@@ -30,18 +30,12 @@ _TIER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One finding.
-
-    Attributes:
-        tier: the tier that its reporter names; None for no tier.
-        section: the headings above it in the block, "" for no heading.
-        label: the label above its bullets, "" for no label.
-    """
+    """One finding."""
 
     text: str
-    tier: Tier | None = None
-    section: str = ""
-    label: str = ""
+    tier: Tier | None = None  # the tier that its reporter names; None for no tier
+    section: str = ""  # the headings above it in the block, "" for no heading
+    label: str = ""  # the label above its bullets, "" for no label
 
 
 def read_findings(output: str) -> list[Reported]:

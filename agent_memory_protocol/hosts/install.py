@@ -37,14 +37,10 @@ _SKILL = ("agent-memory", "SKILL.md")
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file, or a key of git's configuration, that becomes something else.
-
-    Attributes:
-        before, after: its bytes now and then; None if there is nothing.
-    """
+    """A file, or a key of git's configuration, that becomes something else."""
 
     name: str
-    before: bytes | None
+    before: bytes | None  # with `after`: its bytes now and then; None if there is nothing
     after: bytes | None
     do: Callable[[], object]
 
@@ -69,17 +65,12 @@ class FileChange:
 
 @dataclass(slots=True)
 class InstallPlan:
-    """What installing or uninstalling does.
+    """What installing or uninstalling does."""
 
-    Attributes:
-        changes: the files, the receipt last.
-        last: what is done after them: folders that installing had made go if they are empty.
-        notes: what a person should know.
-    """
-
-    changes: list[FileChange] = field(default_factory=list)
+    changes: list[FileChange] = field(default_factory=list)  # the files, the receipt last
+    # what is done after them: folders that installing had made go if they are empty
     last: list[Callable[[], object]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what a person should know
 
     def carry_out(self) -> None:
         """Do what the plan says; StorageError if something is not what was planned from."""

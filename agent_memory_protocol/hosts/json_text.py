@@ -35,20 +35,14 @@ class NotJson(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value in a text, and its name if it is a member of an object.
-
-    Attributes:
-        begin: the first character, that of the name if there is one.
-        start, end: the first character of the value, and the one after its last.
-        inside: the members of an object, or the items of a list.
-    """
+    """A value in a text, and its name if it is a member of an object."""
 
     name: str
-    begin: int
-    start: int
+    begin: int  # the first character, that of the name if there is one
+    start: int  # with `end`: the first character of the value, and the one after its last
     end: int
     value: object
-    inside: "tuple[Node, ...]" = ()
+    inside: "tuple[Node, ...]" = ()  # the members of an object, or the items of a list
 
     def member(self, name: str) -> "Node | None":
         """Return the member of this name, of two the last, as JSON readers do; None if there is none."""

@@ -12,18 +12,14 @@ Settings = dict[str, dict[str, object]] | str
 
 @dataclass(frozen=True, slots=True)
 class HostForm:
-    """How one host is told of a server.
-
-    Attributes:
-        begins, ends: what else is said of a server, before and after its command.
-        in_one: whether the program and its arguments are one list.
-    """
+    """How one host is told of a server."""
 
     file: str
     table: str = "mcpServers"
+    # with `ends`: what else is said of a server, before and after its command
     begins: Mapping[str, object] = field(default_factory=dict)
     ends: Mapping[str, object] = field(default_factory=dict)
-    in_one: bool = False
+    in_one: bool = False  # whether the program and its arguments are one list
     is_toml: bool = False
 
     def write(self, program: str, arguments: Sequence[str]) -> Settings:

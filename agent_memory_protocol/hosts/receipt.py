@@ -20,18 +20,13 @@ LARGEST = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class InstallPlace:
-    """Where something is installed: in a project, or for a person in all their projects.
+    """Where something is installed: in a project, or for a person in all their projects."""
 
-    Attributes:
-        base: the folder that the files lie below.
-        moved: for a host whose settings an environment variable moves away, the folder they lie in then.
-        external_links: whether links that lead out of `base` are followed (decision 6).
-    """
-
-    base: str
+    base: str  # the folder that the files lie below
     receipt: tuple[str, ...]
+    # for a host whose settings an environment variable moves away, the folder they lie in then
     moved: Mapping[str, str] = field(default_factory=dict)
-    external_links: bool = False
+    external_links: bool = False  # whether links that lead out of `base` are followed (decision 6)
 
     def open(self, folder: str | None = None) -> Root:
         """Open `base`, or another folder that a host's files lie in."""

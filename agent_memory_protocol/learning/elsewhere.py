@@ -77,25 +77,17 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The memory of one owner, as another tool keeps it.
-
-    Attributes:
-        path: the folder or file it was found in.
-        document: its page of entries; None if it has none.
-        notes: files of one fact each.
-        pages: longer texts.
-        outside: what its pages include that is not a file of the project, as it is written there.
-        said: what is known of the entries of its page, by the ids that they have here.
-    """
+    """The memory of one owner, as another tool keeps it."""
 
     kind: str
-    path: str
+    path: str  # the folder or file it was found in
     target: Target
-    document: Page | None = None
-    notes: tuple[Page, ...] = ()
-    pages: tuple[Page, ...] = ()
+    document: Page | None = None  # its page of entries; None if it has none
+    notes: tuple[Page, ...] = ()  # files of one fact each
+    pages: tuple[Page, ...] = ()  # longer texts
     problems: tuple[str, ...] = ()
-    outside: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()  # what its pages include that is not a file of the project, as it is written there
+    # what is known of the entries of its page, by the ids that they have here
     said: Mapping[str, About] = field(default_factory=dict)
 
 

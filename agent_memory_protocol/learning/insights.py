@@ -51,34 +51,24 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A change that is worth making.
+    """A change that is worth making."""
 
-    Attributes:
-        action: ADD, REMOVE or MOVE.
-        kind: REPEATED, DECIDED, LEARNED, STALE, DOUBLE or OVERFLOW.
-        target: the document it goes to; for REMOVE, the one it leaves.
-        entry_id: the entry that leaves; "" for ADD.
-        sightings: the conversations it was seen in.
-        day: for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none.
-        is_repeat: for REMOVE, whether the other entry says it word for word.
-        is_unconfirmed: whether it would be everybody's, though only one conversation says it, or others in other words.
-        origins: for ADD, the entries that say it where it was seen: what is known of them goes with it.
-    """
-
-    action: str
-    kind: str
+    action: str  # ADD, REMOVE or MOVE
+    kind: str  # REPEATED, DECIDED, LEARNED, STALE, DOUBLE or OVERFLOW
     text: str
-    target: Target
+    target: Target  # the document it goes to; for REMOVE, the one it leaves
     confidence: float
     reason: str
-    entry_id: str = ""
-    sightings: tuple[Sighting, ...] = ()
+    entry_id: str = ""  # the entry that leaves; "" for ADD
+    sightings: tuple[Sighting, ...] = ()  # the conversations it was seen in
     section: str = ""
-    day: int = 0
-    is_repeat: bool = False
+    day: int = 0  # for MOVE, the day of the entry's own date, as an ordinal, which goes with it; 0 if it has none
+    is_repeat: bool = False  # for REMOVE, whether the other entry says it word for word
+    # whether it would be everybody's, though only one conversation says it, or others in other words
     is_unconfirmed: bool = False
     wordings: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    # for ADD, the entries that say it where it was seen: what is known of them goes with it
     origins: tuple[tuple[Target, str], ...] = ()
 
     @property
@@ -119,51 +109,34 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """One insight and all the places it was seen in.
+    """One insight and all the places it was seen in."""
 
-    Attributes:
-        keys: those of the wordings in which conversations say it, then those in which lasting memory does.
-        conversations: all that ever had it, those remembered from earlier included.
-        decided: the heading of the decision it is; "" if it is not one.
-        keyword: the word by which it says that it is a lesson; "" if it does not.
-        wordings: in how many wordings conversations say it.
-        told: why a program says that these wordings say the same; "" where it was not needed.
-    """
-
+    # those of the wordings in which conversations say it, then those in which lasting memory does
     keys: tuple[str, ...]
     text: str
     sightings: tuple[Sighting, ...]
-    conversations: frozenset[str]
-    decided: str
-    keyword: str
-    wordings: int = 1
-    told: str = ""
+    conversations: frozenset[str]  # all that ever had it, those remembered from earlier included
+    decided: str  # the heading of the decision it is; "" if it is not one
+    keyword: str  # the word by which it says that it is a lesson; "" if it does not
+    wordings: int = 1  # in how many wordings conversations say it
+    told: str = ""  # why a program says that these wordings say the same; "" where it was not needed
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What there is to distill.
-
-    Attributes:
-        designs: the designs next to them, `specs/design.md`, by the conversation's id.
-        earlier: for each insight by its key, the conversations it was seen in before.
-        confidences: what is known of the confidence of shared entries, by id.
-        gone: the paths that entries name and that git knew once, each with its name today, "" for none.
-        min_conversations: so many have to come to an insight before it is proposed for the shared document.
-        max_lines, max_bytes: the limits of a document.
-        told_same: the keys of texts that a program says are the same, and its reason.
-    """
+    """What there is to distill."""
 
     conversations: Mapping[str, Document]
-    designs: Mapping[str, Document]
+    designs: Mapping[str, Document]  # the designs next to them, `specs/design.md`, by the conversation's id
     shared: Document | None
     agents: Mapping[str, Document]
-    earlier: Mapping[str, frozenset[str]]
-    confidences: Mapping[str, float]
-    gone: Mapping[str, str]
-    min_conversations: int
-    max_lines: int
+    earlier: Mapping[str, frozenset[str]]  # for each insight by its key, the conversations it was seen in before
+    confidences: Mapping[str, float]  # what is known of the confidence of shared entries, by id
+    gone: Mapping[str, str]  # the paths that entries name and that git knew once, each with its name today, "" for none
+    min_conversations: int  # so many have to come to an insight before it is proposed for the shared document
+    max_lines: int  # with `max_bytes`: the limits of a document
     max_bytes: int
+    # the keys of texts that a program says are the same, and its reason
     told_same: Sequence[tuple[frozenset[str], str]] = ()
 
 

@@ -65,8 +65,10 @@ class Adoption:
     Attributes:
         entries: the new entries, their Markdown.
         present: how many of its entries are here already.
+        text: the document with them; None if it stays as it is.
         notes: the new notes, by file name.
         index_lines: lines of its index that have no room in the document, each with what it was under.
+        left_out: what does not come in, and why.
         contradictions: new entries that contradict entries here.
         old: new entries whose own date is past the age at which entries are pruned.
     """
@@ -122,24 +124,17 @@ class Adoption:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What is here, where a store's memory belongs.
+    """What is here, where a store's memory belongs."""
 
-    Attributes:
-        text: the document, or the header a new one begins with.
-        beside: the lines in the files beside it that its index has no room for.
-        gone: the ids of entries that were taken out here, each with the key of its label; they do not come back.
-        secret_in: describes the first secret in a text, "" if there is none.
-        old_before: entries dated before this day, as an ordinal, are past the age at which they are pruned.
-    """
-
-    text: str
+    text: str  # the document, or the header a new one begins with
     notes: Mapping[str, str]
+    # the ids of entries that were taken out here, each with the key of its label; they do not come back
     gone: Collection[tuple[str, str]]
-    secret_in: Callable[[str], str]
+    secret_in: Callable[[str], str]  # describes the first secret in a text, "" if there is none
     max_lines: int
     max_bytes: int
-    beside: Collection[str] = ()
-    old_before: int = 0
+    beside: Collection[str] = ()  # the lines in the files beside it that its index has no room for
+    old_before: int = 0  # entries dated before this day, as an ordinal, are past the age at which they are pruned
 
 
 def plan(store: Store, here: Here) -> Adoption:

@@ -61,22 +61,14 @@ _LESSONS = [kind for kind in _WHAT if kind not in (STATE, REPOSITORY)]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a text belongs.
+    """Where a text belongs."""
 
-    Attributes:
-        place: `state`, `lesson`, `secret` or `repository`.
-        tier: of a lesson, the tier that takes it.
-        note_type: of a lesson, the type of note it makes; None if an entry of the tier is enough.
-        question: what to ask oneself before saving it all the same; empty for a lesson.
-        is_sure: whether nothing in the text speaks for another place.
-    """
-
-    place: str
-    tier: Tier | None
-    note_type: str | None
+    place: str  # `state`, `lesson`, `secret` or `repository`
+    tier: Tier | None  # of a lesson, the tier that takes it
+    note_type: str | None  # of a lesson, the type of note it makes; None if an entry of the tier is enough
     reason: str
-    question: str = ""
-    is_sure: bool = False
+    question: str = ""  # what to ask oneself before saving it all the same; empty for a lesson
+    is_sure: bool = False  # whether nothing in the text speaks for another place
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer, the command aside."""

@@ -89,20 +89,13 @@ _GLOBS = ("globs", "paths", "applyto", "glob")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one file of rules holds.
-
-    Attributes:
-        text: the entries, as Markdown under headings of level 2 and deeper.
-        sections: its long sections: the title of each, and its Markdown.
-        imports: the paths that it includes, as written, each on a line of its own.
-        mentions: the paths that it includes in a sentence, such as “For releases see @docs/releases.md”.
-    """
+    """What one file of rules holds."""
 
     title: str
-    text: str
-    sections: tuple[tuple[str, str], ...]
-    imports: tuple[str, ...]
-    mentions: tuple[str, ...]
+    text: str  # the entries, as Markdown under headings of level 2 and deeper
+    sections: tuple[tuple[str, str], ...]  # its long sections: the title of each, and its Markdown
+    imports: tuple[str, ...]  # the paths that it includes, as written, each on a line of its own
+    mentions: tuple[str, ...]  # the paths that it includes in a sentence, such as “For releases see @docs/releases.md”
 
 
 def find(project: str) -> Iterator[tuple[str, str]]:

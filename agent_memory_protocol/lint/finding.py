@@ -30,8 +30,11 @@ class Finding:
     """Something that is wrong, where, and what to do.
 
     Attributes:
+        rule: the id of the rule.
+        severity: `error`, `warning` or `note`.
         path: the file, relative to the project root.
         line: the line, from 1; None for the file as a whole.
+        message: what is wrong and what to do, one sentence.
         fix: what `--fix` would change; None where only a person can decide.
     """
 
@@ -68,19 +71,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a rule's function yields.
+    """What a rule's function yields."""
 
-    Attributes:
-        line: the line, from 1; None for the file as a whole.
-        severity: where it is not that of the rule.
-        path: where it is another file than the one the rule was given.
-    """
-
-    line: int | None
+    line: int | None  # the line, from 1; None for the file as a whole
     message: str
     fix: Fix | None = None
-    severity: str | None = None
-    path: str = ""
+    severity: str | None = None  # where it is not that of the rule
+    path: str = ""  # where it is another file than the one the rule was given
 
 
 RULES: dict[str, Rule] = {}

@@ -12,19 +12,13 @@ _HARD_WIDTH = 2 * LINE_WIDTH
 
 @dataclass(frozen=True, slots=True)
 class IndexView:
-    """An index as the rules see it.
-
-    Attributes:
-        files: the notes that are there, by their key.
-        unread: those of them that cannot be read, for which `amp index` makes no line.
-        elsewhere: the keys of those that another file lists.
-    """
+    """An index as the rules see it."""
 
     index: Index
     lines: tuple[str, ...]
-    files: Mapping[str, str]
-    unread: frozenset[str] = frozenset()
-    elsewhere: frozenset[str] = frozenset()
+    files: Mapping[str, str]  # the notes that are there, by their key
+    unread: frozenset[str] = frozenset()  # those of them that cannot be read, for which `amp index` makes no line
+    elsewhere: frozenset[str] = frozenset()  # the keys of those that another file lists
 
 
 @rule(

@@ -11,19 +11,12 @@ from .finding import ERROR, WARNING, Remark, rule
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
-    """A ledger as the rules see it.
+    """A ledger as the rules see it."""
 
-    Attributes:
-        lines: each of its lines: what it is, and its text.
-        contents: what they mean together.
-        redacted: the ids of entries that were taken out of it for good.
-        is_ignored: whether git ignores it while it tracks the document.
-    """
-
-    lines: Sequence[tuple[Line, str]]
-    contents: Contents
-    redacted: Collection[str] = ()
-    is_ignored: bool = False
+    lines: Sequence[tuple[Line, str]]  # each of its lines: what it is, and its text
+    contents: Contents  # what they mean together
+    redacted: Collection[str] = ()  # the ids of entries that were taken out of it for good
+    is_ignored: bool = False  # whether git ignores it while it tracks the document
     allowed: Collection[str] = ()
 
     def texts(self) -> Iterator[tuple[int, str, str]]:

@@ -19,31 +19,20 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class StoreView:
-    """A memory as the rules see it.
+    """A memory as the rules see it."""
 
-    Attributes:
-        documents: the tier documents that can be read.
-        unreadable: the files that cannot be read, and why.
-        twins: the folders that hold the twins, and which they are.
-        nested: the folders inside folders of notes that hold Markdown.
-        reviewed: the file that says when the memory was last reviewed, and what it says; None where it is not due.
-        elsewhere: the folders, relative to the root, in which the same project has another memory.
-        settings: what is wrong in the project's settings.
-        local: what is wrong with the local state, `.scaffolding/.amp/`.
-        told_twice: the rules files whose entries are in memory, too.
-        disagreements: which entries say the opposite or have another value, the older of each two first.
-    """
-
-    documents: Sequence[Document]
-    unreadable: Sequence[Trouble] = ()
-    twins: Sequence[Trouble] = ()
-    nested: Sequence[str] = ()
+    documents: Sequence[Document]  # the tier documents that can be read
+    unreadable: Sequence[Trouble] = ()  # the files that cannot be read, and why
+    twins: Sequence[Trouble] = ()  # the folders that hold the twins, and which they are
+    nested: Sequence[str] = ()  # the folders inside folders of notes that hold Markdown
+    # the file that says when the memory was last reviewed, and what it says; None where it is not due
     reviewed: Trouble | None = None
-    elsewhere: Sequence[str] = ()
-    settings: Sequence[Trouble] = ()
+    elsewhere: Sequence[str] = ()  # the folders, relative to the root, in which the same project has another memory
+    settings: Sequence[Trouble] = ()  # what is wrong in the project's settings
+    # which entries say the opposite or have another value, the older of each two first
     disagreements: Sequence[Meeting] = ()
-    local: Sequence[Trouble] = ()
-    told_twice: Sequence[Trouble] = ()
+    local: Sequence[Trouble] = ()  # what is wrong with the local state, `.scaffolding/.amp/`
+    told_twice: Sequence[Trouble] = ()  # the rules files whose entries are in memory, too
 
 
 @rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")

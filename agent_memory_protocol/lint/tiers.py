@@ -19,23 +19,18 @@ _BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
 
 @dataclass(frozen=True, slots=True)
 class TierView:
-    """A tier document as the rules see it.
-
-    Attributes:
-        header: gives the header that its template makes; asked only where the document has none.
-        today: the local calendar date, as an ordinal.
-        gone: the paths that entries name and that git knew once, each with its name today, "" for none.
-        lost: the lines and symbols that entries name and that are missing, each with the words that say so.
-        elsewhere: normalised lines of the documentation and of all tiers, and where each is first.
-    """
+    """A tier document as the rules see it."""
 
     document: Document
-    header: Callable[[], str]
+    header: Callable[[], str]  # gives the header that its template makes; asked only where the document has none
     max_lines: int
     max_bytes: int
-    today: int
+    today: int  # the local calendar date, as an ordinal
+    # the paths that entries name and that git knew once, each with its name today, "" for none
     gone: Mapping[str, str] = field(default_factory=dict)
+    # the lines and symbols that entries name and that are missing, each with the words that say so
     lost: Mapping[Mention, str] = field(default_factory=dict)
+    # normalised lines of the documentation and of all tiers, and where each is first
     elsewhere: Mapping[str, str] = field(default_factory=dict)
     allowed: Collection[str] = ()
 

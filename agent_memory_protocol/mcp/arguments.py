@@ -12,19 +12,14 @@ TEXT, NUMBER, WHOLE, FLAG, TEXTS = "string", "number", "integer", "boolean", "ar
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool.
-
-    Attributes:
-        choices: the only values that are allowed; empty for any.
-        minimum: the least value of a number, and the fewest texts of a list.
-    """
+    """One argument of a tool."""
 
     name: str
     kind: str
     description: str
     required: bool = False
-    choices: tuple[str, ...] = ()
-    minimum: int | None = None
+    choices: tuple[str, ...] = ()  # the only values that are allowed; empty for any
+    minimum: int | None = None  # the least value of a number, and the fewest texts of a list
     maximum: int | None = None
 
     @property

@@ -317,17 +317,12 @@ def find(door: Door, name: str) -> Tool | None:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A document or note that a host can attach to a conversation.
+    """A document or note that a host can attach to a conversation."""
 
-    Attributes:
-        uri: `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`.
-        file: where it is, and its size.
-    """
-
-    uri: str
+    uri: str  # `memory://shared/KNOWLEDGE.md`, `memory://agents/NAME/…`, `memory://conversation/context.md`
     title: str
     description: str
-    file: StoredFile
+    file: StoredFile  # where it is, and its size
 
 
 def resources(door: Door) -> list[Resource]:

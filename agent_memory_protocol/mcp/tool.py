@@ -18,17 +18,13 @@ from .arguments import Parameter, read, schema
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What the tools work on, and for whom.
-
-    Attributes:
-        keeps_records: whether the tools of the record format's own server are offered, which write records.
-    """
+    """What the tools work on, and for whom."""
 
     workspace: Workspace
     actor: Actor
     records: Memory
     index: SearchIndex = field(default_factory=ScanIndex)
-    keeps_records: bool = False
+    keeps_records: bool = False  # whether the tools of the record format's own server are offered, which write records
 
 
 def is_foreign(door: Door, target: Target) -> bool:

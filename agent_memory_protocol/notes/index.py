@@ -73,18 +73,12 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A tier file's text with its block as it should be, and the files for the lines that have no room in it.
-
-    Attributes:
-        beside: the text of `INDEX.md`, `INDEX-2.md` and so on; empty where they are not needed.
-        surplus: how many notes only they list.
-        problem: why the tier file is as it was, "" where it has its block.
-    """
+    """A tier file's text with its block as it should be, and the files for the lines that have no room in it."""
 
     text: str
-    beside: tuple[str, ...] = ()
-    surplus: int = 0
-    problem: str = ""
+    beside: tuple[str, ...] = ()  # the text of `INDEX.md`, `INDEX-2.md` and so on; empty where they are not needed
+    surplus: int = 0  # how many notes only they list
+    problem: str = ""  # why the tier file is as it was, "" where it has its block
 
 
 @lru_cache(maxsize=256)

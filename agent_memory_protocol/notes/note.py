@@ -38,24 +38,17 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note as it is on disk.
-
-    Attributes:
-        head: the values of its header that count.
-        header: the header as it is; None where there is none, or none that can be read.
-        body: the lines after the header.
-        body_line: the line of the file, from 1, that the body begins at.
-        why, how: the index in `body` of the line that begins with the Why, and the How; None where it is missing.
-        after: the index in `body` of a heading after the How, where something else begins; None where nothing does.
-    """
+    """A note as it is on disk."""
 
     file: str
-    head: Head
-    header: Header | None
-    body: tuple[str, ...]
-    body_line: int
+    head: Head  # the values of its header that count
+    header: Header | None  # the header as it is; None where there is none, or none that can be read
+    body: tuple[str, ...]  # the lines after the header
+    body_line: int  # the line of the file, from 1, that the body begins at
+    # with `how`: the index in `body` of the line that begins with the Why, and the How; None where it is missing
     why: int | None
     how: int | None
+    # the index in `body` of a heading after the How, where something else begins; None where nothing does
     after: int | None
 
     @property

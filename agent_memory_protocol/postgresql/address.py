@@ -30,16 +30,11 @@ def is_address(store: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a namespace is. As text it has no password.
+    """Where a namespace is. As text it has no password."""
 
-    Attributes:
-        conninfo: the address as libpq takes it, with the password if there is one.
-        has_password: whether there is one.
-    """
-
-    conninfo: str = field(repr=False)
+    conninfo: str = field(repr=False)  # the address as libpq takes it, with the password if there is one
     namespace: str
-    has_password: bool
+    has_password: bool  # whether there is one
     _shown: str
 
     def __str__(self) -> str:

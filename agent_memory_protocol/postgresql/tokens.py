@@ -22,16 +22,12 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What finds a record.
+    """What finds a record."""
 
-    Attributes:
-        marks: each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it.
-        spellings: the plain ones.
-    """
-
+    # each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it
     marks: tuple[str, ...] | None
     size: int
-    spellings: frozenset[str]
+    spellings: frozenset[str]  # the plain ones
 
     @property
     def vector(self) -> str | None:

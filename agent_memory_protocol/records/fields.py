@@ -37,17 +37,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a record comes from.
+    """Where a record comes from."""
 
-    Attributes:
-        kind: the kind of source, in free words: conversation, observation, tool, consolidation, import, …
-        ref: the source itself, when it can be named.
-        agent: the address of the agent that wrote it, when it has one.
-    """
-
-    kind: str
-    ref: str | None = None
-    agent: str | None = None
+    kind: str  # the kind of source, in free words: conversation, observation, tool, consolidation, import, …
+    ref: str | None = None  # the source itself, when it can be named
+    agent: str | None = None  # the address of the agent that wrote it, when it has one
 
     def __post_init__(self) -> None:
         if not self.kind:
@@ -133,19 +127,12 @@ ANY: tuple[type, ...] = (object,)
 
 
 class Spelling(NamedTuple):
-    """What a field may be, in a record and in a file.
+    """What a field may be, in a record and in a file."""
 
-    Attributes:
-        expected: what it must be in a file, for a message.
-        fits: says of a value of parsed JSON whether it is that.
-        freeze: returns the value for a record; raises where it cannot be one.
-        types: the only types of a value in a record, where `freeze` does not look.
-    """
-
-    expected: str
-    fits: Callable[[Any], bool]
-    freeze: Callable[[Any], Any] = same
-    types: tuple[type, ...] = ANY
+    expected: str  # what it must be in a file, for a message
+    fits: Callable[[Any], bool]  # says of a value of parsed JSON whether it is that
+    freeze: Callable[[Any], Any] = same  # returns the value for a record; raises where it cannot be one
+    types: tuple[type, ...] = ANY  # the only types of a value in a record, where `freeze` does not look
     read: Callable[[Any], Any] = same
     write: Callable[[Any], Json] = same
 

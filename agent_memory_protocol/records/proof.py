@@ -53,6 +53,7 @@ class Checked:
     Attributes:
         records, versions: how many could be read.
         signed: how many versions are signed.
+        problems: what does not verify, one line each.
         foreign: the ids of the records whose newest version the owner has not signed; empty where no owner is named.
         unproved: what no check here can show, one line each.
     """

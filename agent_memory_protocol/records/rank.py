@@ -36,49 +36,33 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A record that looks like the query.
-
-    Attributes:
-        relevance: how much it looks like it, from 0 to 1; the best of an answer has 1.
-        reasons: why it was found.
-        uses: how often it was remembered again or recalled.
-        tokens, meant: what matched, and which slips of the query were taken for what; see `Hit`.
-        fit: from 0 to 1, what it has of what was asked for; this compares answers to different queries.
-    """
+    """A record that looks like the query."""
 
     record: Record
-    relevance: float
-    reasons: tuple[str, ...]
-    uses: int = 0
+    relevance: float  # how much it looks like it, from 0 to 1; the best of an answer has 1
+    reasons: tuple[str, ...]  # why it was found
+    uses: int = 0  # how often it was remembered again or recalled
+    # with `meant`: what matched, and which slips of the query were taken for what; see `Hit`
     tokens: tuple[str, ...] = ()
     meant: tuple[tuple[str, str], ...] = ()
-    fit: float = 1.0
+    fit: float = 1.0  # from 0 to 1, what it has of what was asked for; this compares answers to different queries
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledRecord:
-    """A record in an answer.
-
-    Attributes:
-        score: what it is worth as an answer; what ranked it.
-        tokens: the tokens of its line in the prompt block.
-        reasons: why it is here.
-        forged: whether it claims a signature that does not verify.
-        foreign: whether the identity of the memory has not signed it.
-        matched: the tokens of the query that are in it, as `search.words.places` finds them in a text.
-        meant: each word of the query that was taken for a slip, with the word that was looked for instead.
-        fit: from 0 to 1, what it has of what was asked for; see `Match`.
-    """
+    """A record in an answer."""
 
     record: Record
-    score: float
-    tokens: int
-    reasons: tuple[str, ...]
-    forged: bool = False
-    foreign: bool = False
+    score: float  # what it is worth as an answer; what ranked it
+    tokens: int  # the tokens of its line in the prompt block
+    reasons: tuple[str, ...]  # why it is here
+    forged: bool = False  # whether it claims a signature that does not verify
+    foreign: bool = False  # whether the identity of the memory has not signed it
+    # the tokens of the query that are in it, as `search.words.places` finds them in a text
     matched: tuple[str, ...] = ()
+    # each word of the query that was taken for a slip, with the word that was looked for instead
     meant: tuple[tuple[str, str], ...] = ()
-    fit: float = 1.0
+    fit: float = 1.0  # from 0 to 1, what it has of what was asked for; see `Match`
 
     @property
     def line(self) -> str:
@@ -117,6 +101,8 @@ class Recalled:
     """The answer to a query, best first.
 
     Attributes:
+        query: what was asked.
+        hits: the records.
         left_out: how many more matched and did not fit into the budget.
         problems: what could not be read, one line each.
     """

@@ -25,20 +25,13 @@ _SELF = re.compile(r"\b(?:I|me|[Mm]y|[Ww]e|us|[Oo]ur)\b")
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A passage as it was read.
-
-    Attributes:
-        text: the tokens of its text.
-        context: those around it, and who says it; see `words.said_by`.
-        size: the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much.
-        talk: whether it is a turn of a dialogue: most passages of its source are said by one of several speakers.
-    """
+    """A passage as it was read."""
 
     key: str
-    text: list[str]
-    context: list[str]
-    size: int
-    talk: bool
+    text: list[str]  # the tokens of its text
+    context: list[str]  # those around it, and who says it; see `words.said_by`
+    size: int  # the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much
+    talk: bool  # whether it is a turn of a dialogue: most passages of its source are said by one of several speakers
 
 
 def read(source: Source) -> tuple[list[Read], set[str]]:

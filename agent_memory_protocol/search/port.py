@@ -55,23 +55,17 @@ LEAST_FIT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found.
+    """A passage that was found."""
 
-    Attributes:
-        source: the key of its source.
-        score: above 0 and at most 1, which the best hit of an answer has. It compares hits of one answer only.
-        reasons: why it was found, for a person: `words: staging, database`.
-        tokens: the tokens of the query that are in it or around it; `excerpt` finds them in its text.
-        meant: each word of the query that was taken for a slip, with the word of this passage that was looked for.
-        fit: from 0 to 1, what it has of what was asked for; this compares hits of different queries. See `LEAST_FIT`.
-    """
-
-    source: str
+    source: str  # the key of its source
     key: str
-    score: float
-    reasons: tuple[str, ...]
+    score: float  # above 0 and at most 1, which the best hit of an answer has. It compares hits of one answer only
+    reasons: tuple[str, ...]  # why it was found, for a person: `words: staging, database`
+    # the tokens of the query that are in it or around it; `excerpt` finds them in its text
     tokens: tuple[str, ...] = ()
+    # each word of the query that was taken for a slip, with the word of this passage that was looked for
     meant: tuple[tuple[str, str], ...] = ()
+    # from 0 to 1, what it has of what was asked for; this compares hits of different queries. See `LEAST_FIT`
     fit: float = 1.0
 
 

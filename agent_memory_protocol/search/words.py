@@ -60,21 +60,13 @@ _SHORT_MONTHS = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query.
+    """One word of a query."""
 
-    Attributes:
-        shown: the word as written, without accents.
-        tokens: the tokens of which any one is a match.
-        spelling: how it would be looked up among the spellings of a text; "" where no slip is to be expected.
-        meant: for each token the word it means, where the word as written is taken for a slip.
-        forms: tokens of its other forms, which count less: `bought` of `buy`.
-    """
-
-    shown: str
-    tokens: tuple[str, ...]
-    spelling: str = ""
-    meant: tuple[str, ...] = ()
-    forms: tuple[str, ...] = ()
+    shown: str  # the word as written, without accents
+    tokens: tuple[str, ...]  # the tokens of which any one is a match
+    spelling: str = ""  # how it would be looked up among the spellings of a text; "" where no slip is to be expected
+    meant: tuple[str, ...] = ()  # for each token the word it means, where the word as written is taken for a slip
+    forms: tuple[str, ...] = ()  # tokens of its other forms, which count less: `bought` of `buy`
 
 
 def read(text: str) -> list[tuple[str, str]]:

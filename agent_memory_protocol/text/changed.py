@@ -42,17 +42,11 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A text of one of several sources, such as a document, a note or a record.
+    """A text of one of several sources, such as a document, a note or a record."""
 
-    Attributes:
-        text: what it says, with its label in front.
-        source: which source it is from.
-        topics: the names of the headings that say what it is about.
-    """
-
-    text: str
-    source: Hashable
-    topics: Sequence[str] = ()
+    text: str  # what it says, with its label in front
+    source: Hashable  # which source it is from
+    topics: Sequence[str] = ()  # the names of the headings that say what it is about
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,46 +23,28 @@ _SHORT = 4  # So many words can replace the last ones of what was said before
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that a text says or denies.
+    """One thing that a text says or denies."""
 
-    Attributes:
-        words: the words that carry it, each once, in order.
-        focus: the first word after the negation; "" where nothing is denied.
-        need: whether it says that something is needed.
-        possible: whether it says what can be or may be.
-        past: whether it says what was.
-        symmetric: whether it says the same the other way round.
-        directions: the words in it that say from where to where.
-        condition: the words of the condition on which it holds.
-        topic: for a denial without a subject, what the text was about before; else None.
-    """
-
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # the words that carry it, each once, in order
     denied: bool = False
-    focus: str = ""
-    need: bool = False
-    possible: bool = False
-    past: bool = False
-    symmetric: bool = False
-    directions: frozenset[str] = frozenset()
-    condition: frozenset[str] = frozenset()
-    topic: frozenset[str] | None = None
+    focus: str = ""  # the first word after the negation; "" where nothing is denied
+    need: bool = False  # whether it says that something is needed
+    possible: bool = False  # whether it says what can be or may be
+    past: bool = False  # whether it says what was
+    symmetric: bool = False  # whether it says the same the other way round
+    directions: frozenset[str] = frozenset()  # the words in it that say from where to where
+    condition: frozenset[str] = frozenset()  # the words of the condition on which it holds
+    topic: frozenset[str] | None = None  # for a denial without a subject, what the text was about before; else None
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One text denies what another says.
+    """One text denies what another says."""
 
-    Attributes:
-        denying, said: the places of the two texts.
-        words: how many words carry what is denied.
-        more: how many words more carry what is said.
-    """
-
-    denying: int
+    denying: int  # with `said`: the places of the two texts
     said: int
-    words: int
-    more: int
+    words: int  # how many words carry what is denied
+    more: int  # how many words more carry what is said
 
 
 def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:

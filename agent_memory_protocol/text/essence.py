@@ -91,49 +91,29 @@ _VALUE_KINDS = (VERSION, PORT, DATE, TIME)
 
 @dataclass(frozen=True, slots=True)
 class Essence:
-    """What one sentence claims.
+    """What one sentence claims."""
 
-    Attributes:
-        words: what it is about, each once.
-        first, then: what comes before and after, where it says so.
-        denied: whether it denies that.
-        mood: how firmly.
-        possible, permitted, past: whether it says what can be, what is allowed, and what was.
-        told: whether it tells somebody what to do.
-        order: the words as they come, and the light verbs among them.
-        passive: whether its verb is passive.
-        equates: whether it has no other verb than “is”.
-        roles: the prepositions that say which part a word has.
-        joined: the words behind any preposition.
-        ties: each preposition with the word behind it.
-        means: the verbs that say what something is used for: “tracked with”.
-        generic: the nouns that add nothing.
-        instead: what it says is not so, in place of that: “not in B”, “instead of B”.
-        acts: the persons that do something: “we” is “us”.
-        owns: the persons whose is what something is done to: “our” is “us”.
-    """
-
-    words: frozenset[str]
-    first: frozenset[str]
+    words: frozenset[str]  # what it is about, each once
+    first: frozenset[str]  # with `then`: what comes before and after, where it says so
     then: frozenset[str]
-    denied: bool
-    mood: frozenset[str]
-    possible: bool
+    denied: bool  # whether it denies that
+    mood: frozenset[str]  # how firmly
+    possible: bool  # with `permitted` and `past`: whether it says what can be, what is allowed, and what was
     permitted: bool
     past: bool
-    told: bool
-    order: tuple[str, ...]
+    told: bool  # whether it tells somebody what to do
+    order: tuple[str, ...]  # the words as they come, and the light verbs among them
     pivots: tuple[tuple[str, int], ...]
-    passive: bool
-    equates: bool
-    roles: frozenset[tuple[str, str]]
-    joined: frozenset[str]
-    ties: frozenset[tuple[str, str]]
-    means: frozenset[str]
-    generic: frozenset[str]
-    instead: frozenset[str] = frozenset()
-    acts: frozenset[str] = frozenset()
-    owns: frozenset[str] = frozenset()
+    passive: bool  # whether its verb is passive
+    equates: bool  # whether it has no other verb than “is”
+    roles: frozenset[tuple[str, str]]  # the prepositions that say which part a word has
+    joined: frozenset[str]  # the words behind any preposition
+    ties: frozenset[tuple[str, str]]  # each preposition with the word behind it
+    means: frozenset[str]  # the verbs that say what something is used for: “tracked with”
+    generic: frozenset[str]  # the nouns that add nothing
+    instead: frozenset[str] = frozenset()  # what it says is not so, in place of that: “not in B”, “instead of B”
+    acts: frozenset[str] = frozenset()  # the persons that do something: “we” is “us”
+    owns: frozenset[str] = frozenset()  # the persons whose is what something is done to: “our” is “us”
 
 
 @lru_cache(maxsize=MANY)

@@ -53,19 +53,12 @@ _KEPT_AS_HISTORY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A path or a function that a text names.
+    """A path or a function that a text names."""
 
-    Attributes:
-        path: the path as written, without what follows it; "" for a function alone.
-        line: the line of it that is named; 0 for none.
-        symbol: the name in it, or the function, that is named; "" for none.
-        at: where the code span begins in the text.
-    """
-
-    path: str
-    line: int
-    symbol: str
-    at: int
+    path: str  # the path as written, without what follows it; "" for a function alone
+    line: int  # the line of it that is named; 0 for none
+    symbol: str  # the name in it, or the function, that is named; "" for none
+    at: int  # where the code span begins in the text
 
 
 def mentions(text: str, above: Iterable[str] = ()) -> tuple[Mention, ...]:

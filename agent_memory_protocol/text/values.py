@@ -117,17 +117,11 @@ _NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value in a sentence.
+    """A value in a sentence."""
 
-    Attributes:
-        kind: VERSION, PORT, DATE, TIME, NUMBER, or what an amount is an amount of.
-        amount: what it comes to, the same for every spelling.
-        start, end: its tokens, end exclusive.
-    """
-
-    kind: str
-    amount: str
-    start: int
+    kind: str  # VERSION, PORT, DATE, TIME, NUMBER, or what an amount is an amount of
+    amount: str  # what it comes to, the same for every spelling
+    start: int  # with `end`: its tokens, end exclusive
     end: int
 
     @property

@@ -95,23 +95,15 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside:
-    """A fact outside tier documents: what a note or a record says.
+    """A fact outside tier documents: what a note or a record says."""
 
-    Attributes:
-        kind: NOTE or RECORD.
-        id: the file of the note, or the id of the record.
-        target: the document that the note is beside; shared memory for a record.
-        retire: the command that takes it out.
-        learned: when it was written, as far as it is known: a stamp in UTC.
-    """
-
-    kind: str
-    id: str
-    target: Target
+    kind: str  # NOTE or RECORD
+    id: str  # the file of the note, or the id of the record
+    target: Target  # the document that the note is beside; shared memory for a record
     path: str
     text: str
-    retire: str
-    learned: str = ""
+    retire: str  # the command that takes it out
+    learned: str = ""  # when it was written, as far as it is known: a stamp in UTC
     topics: Sequence[str] = ()
     line: int | None = None
     day: int = 0

@@ -27,27 +27,16 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is merged as a whole.
+    """What is merged as a whole."""
 
-    Attributes:
-        kind: TOP (the front matter, or nothing), HEADING, ENTRY, INDEX, RULE (one that sets off a heading) or OTHER.
-        key: what makes units of two versions the same one.
-        lines: its lines without their endings.
-        section: the keys of the headings above it, outermost first, and of the label above its list.
-        is_item: whether it is a list item.
-        day: the day an entry is dated with, as an ordinal; 0 for an undated one.
-        blanks: the blank lines that follow it.
-        parts: the blocks of which prose is made, each as its lines.
-    """
-
-    kind: str
-    key: Key
-    lines: tuple[str, ...]
-    section: tuple[Key, ...] = ()
-    is_item: bool = False
-    day: int = 0
-    blanks: tuple[str, ...] = ()
-    parts: tuple[tuple[str, ...], ...] = ()
+    kind: str  # TOP (the front matter, or nothing), HEADING, ENTRY, INDEX, RULE (one that sets off a heading) or OTHER
+    key: Key  # what makes units of two versions the same one
+    lines: tuple[str, ...]  # its lines without their endings
+    section: tuple[Key, ...] = ()  # the keys of the headings above it, outermost first, and of the label above its list
+    is_item: bool = False  # whether it is a list item
+    day: int = 0  # the day an entry is dated with, as an ordinal; 0 for an undated one
+    blanks: tuple[str, ...] = ()  # the blank lines that follow it
+    parts: tuple[tuple[str, ...], ...] = ()  # the blocks of which prose is made, each as its lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,25 +23,18 @@ _GOES = ("expired", "old")
 
 @dataclass(frozen=True, slots=True)
 class Judged(labels.Labelled):
-    """An entry, and why it goes or stays.
-
-    Attributes:
-        line: where it is, counted from 1.
-        date: the day it is dated with; None for an undated one.
-        date_source: `own mark`, `heading` or `label`; "" for an undated one.
-        reason: in words, why it goes or stays.
-        cause: `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section,
-            recent, held, stuck or unchosen.
-    """
+    """An entry, and why it goes or stays."""
 
     id: str
-    line: int
+    line: int  # where it is, counted from 1
     text: str
-    date: date | None
-    date_source: str
+    date: date | None  # the day it is dated with; None for an undated one
+    date_source: str  # `own mark`, `heading` or `label`; "" for an undated one
     section: str
     label: str
-    reason: str
+    reason: str  # in words, why it goes or stays
+    # `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, held,
+    # stuck or unchosen
     cause: str
 
     def to_json(self, target: Target) -> dict[str, object]:
@@ -62,18 +55,12 @@ class Judged(labels.Labelled):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What pruning one document would take out, and what it would leave and why.
-
-    Attributes:
-        removals: what goes, in file order.
-        kept: what stays, in file order.
-        result: the document without what goes.
-    """
+    """What pruning one document would take out, and what it would leave and why."""
 
     document: Document
-    removals: tuple[Judged, ...]
-    kept: tuple[Judged, ...]
-    result: Document
+    removals: tuple[Judged, ...]  # what goes, in file order
+    kept: tuple[Judged, ...]  # what stays, in file order
+    result: Document  # the document without what goes
 
     @property
     def drops_most(self) -> bool:

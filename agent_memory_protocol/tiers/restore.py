@@ -173,20 +173,13 @@ def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """What is left of an entry's surroundings.
+    """What is left of an entry's surroundings."""
 
-    Attributes:
-        heading: the index of the innermost of its headings that is there, None where none is.
-        missing: its headings that do not, outermost first.
-        start, end: the lines between which it belongs.
-        neighbours: the nearest entries before and after it that are there.
-    """
-
-    heading: int | None
-    missing: Sequence[Above]
-    start: int
+    heading: int | None  # the index of the innermost of its headings that is there, None where none is
+    missing: Sequence[Above]  # its headings that do not, outermost first
+    start: int  # with `end`: the lines between which it belongs
     end: int
-    neighbours: tuple[Entry | None, Entry | None]
+    neighbours: tuple[Entry | None, Entry | None]  # the nearest entries before and after it that are there
 
 
 def _find_spot(document: Document, place: Place, gone: Mapping[str, Taken]) -> _Spot:

@@ -30,19 +30,13 @@ TITLE = "#"
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """A heading or label that an entry was under.
-
-    Attributes:
-        blank_before, blank_after: the blank lines around it.
-        previous: the key of the block before it.
-        twins: how many headings had the same name in the same place, this one included.
-    """
+    """A heading or label that an entry was under."""
 
     markdown: str
-    blank_before: int = 1
+    blank_before: int = 1  # with `blank_after`: the blank lines around it
     blank_after: int = 1
-    previous: str = ""
-    twins: int = 1
+    previous: str = ""  # the key of the block before it
+    twins: int = 1  # how many headings had the same name in the same place, this one included
 
     @property
     def title(self) -> str:
@@ -64,26 +58,17 @@ class Place:
     """Where an entry was, in words that survive other edits.
 
     A block's key is made from its text alone, as an entry's id is, so a place tells nothing of what was around it.
-
-    Attributes:
-        headings: the headings above it, outermost first.
-        label: the label above its list; None where there is none.
-        after: how the id of the entry before it in the file begins, as `near` says; "" for the first.
-        before: that of the entry after it, "" for the last.
-        previous: the key of the block right before it, be it an entry, a heading, a rule or a comment; "" for none.
-        following: the key of the block right after it.
-        next_heading: the key of the next heading in the file, where nothing else says where that was.
-        blank_before, blank_after: the blank lines around it.
     """
 
-    headings: tuple[Above, ...] = ()
-    label: Above | None = None
-    after: str = ""
-    before: str = ""
+    headings: tuple[Above, ...] = ()  # the headings above it, outermost first
+    label: Above | None = None  # the label above its list; None where there is none
+    after: str = ""  # how the id of the entry before it in the file begins, as `near` says; "" for the first
+    before: str = ""  # that of the entry after it, "" for the last
+    # the key of the block right before it, be it an entry, a heading, a rule or a comment; "" for none
     previous: str = ""
-    following: str = ""
-    next_heading: str = ""
-    blank_before: int = 0
+    following: str = ""  # the key of the block right after it
+    next_heading: str = ""  # the key of the next heading in the file, where nothing else says where that was
+    blank_before: int = 0  # with `blank_after`: the blank lines around it
     blank_after: int = 0
 
     @property
@@ -109,20 +94,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """An entry outside its document: its id, its exact Markdown, and where it was.
-
-    Attributes:
-        rank: which of the entries with the same text and label it was, from 1.
-        part: what it was where it was no entry: `heading`, `label` or `index line`; else "".
-        governs: the ids of what a heading or label was over.
-    """
+    """An entry outside its document: its id, its exact Markdown, and where it was."""
 
     id: str
     markdown: str
     place: Place
-    rank: int = 1
-    part: str = ""
-    governs: tuple[str, ...] = ()
+    rank: int = 1  # which of the entries with the same text and label it was, from 1
+    part: str = ""  # what it was where it was no entry: `heading`, `label` or `index line`; else ""
+    governs: tuple[str, ...] = ()  # the ids of what a heading or label was over
 
     @property
     def saying(self) -> tuple[str, str, int]:

@@ -20,7 +20,12 @@ from .stored import stored_entries
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What closing a conversation would do: `kept` proposes what it has taught, and `entries` go to its ledger."""
+    """What closing a conversation would do.
+
+    Attributes:
+        kept: what it has taught, as proposals.
+        entries: what goes to its ledger; empty where it is closed already.
+    """
 
     target: Target
     kept: Distillation

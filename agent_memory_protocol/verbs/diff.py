@@ -28,27 +28,17 @@ KINDS = (ADDED, EDITED, RETIRED, RESTORED, DISPUTED)
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One entry or note that changed.
+    """One entry or note that changed."""
 
-    Attributes:
-        kind: ADDED, EDITED, RETIRED, RESTORED or DISPUTED.
-        id: the entry's id, that of the new text where there is one; for a note its file name.
-        text: what it says now, with its label in front; of what is gone, what it said.
-        by: the id of the entry that holds in the place of a retired one; "" where none does.
-        reason: why it left, as the ledger has it.
-        writer: the agent that wrote it; "" where nobody said.
-        line: where it is now, from 1; None for what is gone.
-    """
-
-    kind: str
+    kind: str  # ADDED, EDITED, RETIRED, RESTORED or DISPUTED
     target: Target
-    id: str
-    text: str
+    id: str  # the entry's id, that of the new text where there is one; for a note its file name
+    text: str  # what it says now, with its label in front; of what is gone, what it said
     before: str = ""
-    by: str = ""
-    reason: str = ""
-    writer: str = ""
-    line: int | None = None
+    by: str = ""  # the id of the entry that holds in the place of a retired one; "" where none does
+    reason: str = ""  # why it left, as the ledger has it
+    writer: str = ""  # the agent that wrote it; "" where nobody said
+    line: int | None = None  # where it is now, from 1; None for what is gone
     section: str = ""
 
     def to_json(self) -> dict[str, object]:

@@ -50,9 +50,13 @@ _STAMP = "%Y%m%dT%H%M%S%fZ"
 
 @dataclass(frozen=True, slots=True)
 class Distillation:
-    """A plan: what is worth changing, what could not be read, and how much waits for more conversations to confirm it.
+    """A plan: what is worth changing, what could not be read, and what is seen too seldom to be proposed yet.
 
-    `sightings` are new lines for the file of sightings, and `failures` what a program that was asked got wrong.
+    Attributes:
+        problems: documents that could not be read, and why.
+        waiting: how many insights of conversations wait for others to confirm them.
+        sightings: the new lines for the file of sightings.
+        failures: what a program that was asked got wrong.
     """
 
     candidates: tuple[Suggestion, ...]
@@ -75,7 +79,10 @@ class Distillation:
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """What was done: the changes made, those refused and by which error, and the name of the backup, "" for none."""
+    """What was done: the changes made, those refused and by which error, and the backup's name of what was before.
+
+    Where nothing was done, there is no backup.
+    """
 
     done: tuple[Suggestion, ...]
     refused: tuple[tuple[Suggestion, AgentMemoryError], ...]

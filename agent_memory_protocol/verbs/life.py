@@ -22,21 +22,15 @@ COMMITTED, WRITTEN, DISPUTED, EDITED, RETIRED, LEFT = "committed", "written", "d
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that happened to an entry.
-
-    Attributes:
-        what: COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds instead) or LEFT.
-        id, text: what it was called and said then, its label in front; no text where nobody kept that.
-        other: the id of the entry that replaced it, or that it was disputed with; "" for none.
-    """
+    """One thing that happened to an entry."""
 
     at: str
-    what: str
-    id: str
+    what: str  # COMMITTED (git has it since then), WRITTEN, DISPUTED, EDITED, RETIRED (another holds instead) or LEFT
+    id: str  # with `text`: what it was called and said then, its label in front; no text where nobody kept that
     text: str = ""
     reason: str = ""
     by: str = ""
-    other: str = ""
+    other: str = ""  # the id of the entry that replaced it, or that it was disputed with; "" for none
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to look at: its list, a key of `TITLES` in `cli.review`, what it is about, and what settles it."""
+    """Something to look at.
+
+    Attributes:
+        kind: which list it is on: a key of `TITLES` in `cli.review`.
+        message: what it is about, in words.
+        command: what settles it, as a person types it.
+        texts: what is shown of it, the most telling first.
+    """
 
     kind: str
     message: str

@@ -40,30 +40,22 @@ Undo = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for: the verb, what it is about, and what this verb needs besides.
-
-    Attributes:
-        ids: the entries, of Distill and Refuse the proposals, of Restore what has left; for the other verbs one.
-        other: the other entry of Dispute and Resolve.
-        text, dated, reason: the new text of Edit, the day of Date ("" takes it off), and why.
-        older, of: from which age on, and in which document, Prune looks; "" for the settings' age, and for all.
-        sections, limit: "yes" to prune what is under dated headings, and only until a document fits.
-        force: "yes" to prune a document that would lose more than half.
-        seen: what tells the text that the person saw, see `mark_of`; "" where it does not matter.
-    """
+    """What is asked for: the verb, what it is about, and what this verb needs besides."""
 
     verb: str
+    # the entries, of Distill and Refuse the proposals, of Restore what has left; for the other verbs one
     ids: tuple[str, ...]
-    other: str = ""
-    text: str = ""
+    other: str = ""  # the other entry of Dispute and Resolve
+    text: str = ""  # with `dated` and `reason`: the new text of Edit, the day of Date ("" takes it off), and why
     dated: str = ""
     reason: str = ""
+    # with `of`: from which age on, and in which document, Prune looks; "" for the settings' age, and for all
     older: str = ""
     of: str = ""
-    sections: str = ""
+    sections: str = ""  # with `limit`: "yes" to prune what is under dated headings, and only until a document fits
     limit: str = ""
-    force: str = ""
-    seen: str = ""
+    force: str = ""  # "yes" to prune a document that would lose more than half
+    seen: str = ""  # what tells the text that the person saw, see `mark_of`; "" where it does not matter
 
     @classmethod
     def of_form(cls, fields: Sequence[tuple[str, str]]) -> "Wanted":
@@ -113,19 +105,13 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """What was done, in words, where it can be seen, and what takes it back: one step after another, or none.
+    """What was done, in words, where it can be seen, and what takes it back: one step after another, or none."""
 
-    Attributes:
-        said: what was done.
-        back_to: the address of the page that shows it.
-        undo: what would take it back; each step returns what it could not do, if there is anything.
-        notes: what the one who did it should know besides.
-    """
-
-    said: str
-    back_to: str = "/"
+    said: str  # what was done
+    back_to: str = "/"  # the address of the page that shows it
+    # what would take it back; each step returns what it could not do, if there is anything
     undo: list[Undo] = field(default_factory=list)
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())  # what the one who did it should know besides
 
 
 @dataclass(frozen=True, slots=True)

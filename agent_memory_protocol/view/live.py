@@ -69,25 +69,15 @@ _HEADERS = {
 
 @dataclass
 class LivePage:
-    """The page of one reader, and what they may do on it.
+    """The page of one reader, and what they may do on it."""
 
-    Attributes:
-        opens: opens the workspace, again for each request.
-        records: opens the records of the project; None inside where it has none.
-        actor: whose rights hold for all that is shown and done.
-        port: the port it is served at; part of the name of its cookie, since cookies know no ports.
-        is_read_only: whether nothing can be changed on it.
-        token: what a request must have; random.
-        is_over: whether the server is stopping, so that no tab keeps it.
-    """
-
-    opens: Callable[[], Workspace]
-    records: Records
-    actor: Actor
-    port: int
-    is_read_only: bool = False
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    is_over: bool = False
+    opens: Callable[[], Workspace]  # opens the workspace, again for each request
+    records: Records  # opens the records of the project; None inside where it has none
+    actor: Actor  # whose rights hold for all that is shown and done
+    port: int  # the port it is served at; part of the name of its cookie, since cookies know no ports
+    is_read_only: bool = False  # whether nothing can be changed on it
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))  # what a request must have; random
+    is_over: bool = False  # whether the server is stopping, so that no tab keeps it
     _done: dict[str, actions.Deed] = field(default_factory=dict)
     _undoing: Lock = field(default_factory=Lock)
     _kept: views.KeptAnswers = field(default_factory=views.KeptAnswers)

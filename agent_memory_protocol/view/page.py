@@ -36,15 +36,12 @@ _COLUMNS = 400  # So many stripes a bar has at most, however many lines its docu
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A document at a glance: its figures and its bar.
-
-    Attributes:
-        bands: the first line, the number of lines and the age of each stretch of the bar.
-        disputed, expiring, expired: how many of its entries are disputed, hold for 30 days more or fewer, or no more.
-    """
+    """A document at a glance: its figures and its bar."""
 
     status: Status
+    # the first line, the number of lines and the age of each stretch of the bar
     bands: tuple[tuple[int, int, str], ...] = ()
+    # with `expiring` and `expired`: how many of its entries are disputed, hold for 30 days more or fewer, or no more
     disputed: int = 0
     expiring: int = 0
     expired: int = 0
@@ -65,21 +62,15 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """An entry, and what is said of it elsewhere.
-
-    Attributes:
-        age: `lasting` for an undated one, `fresh`, `aged`, `old` where it could be pruned, or `expired`.
-        is_left_out: whether recall leaves it out.
-        findings: what `amp check` says of its lines.
-        use: what was counted of it (`Workspace.usage`); empty where nothing is counted.
-    """
+    """An entry, and what is said of it elsewhere."""
 
     entry: StoredEntry
-    age: str
-    is_left_out: bool = False
+    age: str  # `lasting` for an undated one, `fresh`, `aged`, `old` where it could be pruned, or `expired`
+    is_left_out: bool = False  # whether recall leaves it out
     against: tuple[StoredEntry, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()  # what `amp check` says of its lines
     items: tuple[Item, ...] = ()
+    # what was counted of it (`Workspace.usage`); empty where nothing is counted
     use: Mapping[str, int | str] = field(default_factory=dict)
 
     @property

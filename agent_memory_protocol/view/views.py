@@ -56,19 +56,15 @@ class KeptAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a view is asked with: the memory, its reader, the day, and the query of the address.
-
-    Attributes:
-        records: opens the records; None inside where the project has none.
-        keep: returns an answer of this name that was found before, or finds it.
-    """
+    """What a view is asked with: the memory, its reader, the day, and the query of the address."""
 
     here: Workspace
     actor: Actor
     today: date
     query: Mapping[str, str]
+    # opens the records; None inside where the project has none
     records: Callable[[], AbstractContextManager[Memory | None]]
-    keep: Callable[[str, Callable[[], Any]], Any]
+    keep: Callable[[str, Callable[[], Any]], Any]  # returns an answer of this name that was found before, or finds it
 
     @property
     def asking(self) -> Asking:
