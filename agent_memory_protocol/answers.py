@@ -126,8 +126,7 @@ class About:
         return "; ".join(f"{name} {value}" for name, value in said if value not in (None, ""))
 
 
-NOTHING_KNOWN = About()
-"""What is known of most entries."""
+NOTHING_KNOWN = About()  # What is known of most entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,18 +356,14 @@ class Status:
     lines: int = 0
     bytes: int = 0
     tokens: int = 0
-    share: float = 0.0
-    """The larger of lines and bytes, as a share of its limit; 1.0 is full."""
+    share: float = 0.0  # The larger of lines and bytes, as a share of its limit; 1.0 is full
     entries: int = 0
     dated: int = 0
     oldest: date | None = None
     newest: date | None = None
-    indexed: int = 0
-    """How many index lines it has."""
-    notes: int = 0
-    """How many notes are in its folder."""
-    unlisted: int = 0
-    """How many of them it does not name."""
+    indexed: int = 0  # How many index lines it has
+    notes: int = 0  # How many notes are in its folder
+    unlisted: int = 0  # How many of them it does not name
     problem: str = ""
 
     @property

@@ -8,17 +8,10 @@ from .errors import InvalidArgument, InvalidName
 
 SCAFFOLDING = ".scaffolding"
 
-MEMORY = (SCAFFOLDING, "agent-memory")
-"""The memory directory of a project."""
-
-RECORDS = (*MEMORY, "records")
-"""The folder of its records."""
-
-LEDGER = "ledger.jsonl"
-"""The file beside a document that keeps what has left it."""
-
-REVIEWED = (*MEMORY, "reviewed")
-"""The file with the days on which the memory began and was reviewed."""
+MEMORY = (SCAFFOLDING, "agent-memory")  # The memory directory of a project
+RECORDS = (*MEMORY, "records")  # The folder of its records
+LEDGER = "ledger.jsonl"  # The file beside a document that keeps what has left it
+REVIEWED = (*MEMORY, "reviewed")  # The file with the days on which the memory began and was reviewed
 
 SIGHTINGS = (*MEMORY, "sightings.jsonl")
 """Where older versions noted in which conversations each insight was seen: no text, a key and an id a line."""
@@ -131,11 +124,8 @@ Tier.CONVERSATION = Tier(
     has_notes=False,
     lasts=False,
 )
-TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)
-"""All tiers, in the order in which recall gives them."""
-
-OWNED_TIERS = (Tier.AGENT, Tier.CONVERSATION)
-"""The tiers that have a document for each agent, or for each conversation."""
+TIERS = (Tier.SHARED, Tier.AGENT, Tier.CONVERSATION)  # All tiers, in the order in which recall gives them
+OWNED_TIERS = (Tier.AGENT, Tier.CONVERSATION)  # The tiers that have a document for each agent, or for each conversation
 
 
 class Target:

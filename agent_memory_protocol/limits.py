@@ -7,11 +7,8 @@ if TYPE_CHECKING:
 MAX_LINES = 200
 MAX_BYTES = 25_600
 
-LINE_BYTES = 1_000
-"""In a document that does not fit, recall cuts longer lines to this many bytes (decision 14)."""
-
-NEAR = 0.9
-"""From this share of a limit on, replies and checks warn (decision 13)."""
+LINE_BYTES = 1_000  # In a document that does not fit, recall cuts longer lines to this many bytes (decision 14)
+NEAR = 0.9  # From this share of a limit on, replies and checks warn (decision 13)
 
 
 def split_lines(text: str) -> list[str]:

@@ -18,8 +18,7 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from .consolidation.write import RememberedRecord
 
-BY_HAND = "decided by hand"
-"""The reason of a record that nobody gave one for: a record keeps one always."""
+BY_HAND = "decided by hand"  # The reason of a record that nobody gave one for: a record keeps one always
 
 
 @dataclass(frozen=True, slots=True)

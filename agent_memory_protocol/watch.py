@@ -29,17 +29,10 @@ from .tiers.store import LARGEST
 from .values import dataclass
 from .workspace import Workspace
 
-DEBOUNCE = 0.2
-"""Seconds of quiet after an event before the watcher looks: an editor's save is several events."""
-
-LOOK_AGAIN = 60.0
-"""Seconds after which the watcher looks without having been woken: events get lost."""
-
-POLL = 2.0
-"""Seconds between looks where the system offers no events."""
-
-HEARTBEAT = 1.0
-"""Seconds after which the watcher makes sure that it still hears of its folders."""
+DEBOUNCE = 0.2  # Seconds of quiet after an event before the watcher looks: an editor's save is several events
+LOOK_AGAIN = 60.0  # Seconds after which the watcher looks without having been woken: events get lost
+POLL = 2.0  # Seconds between looks where the system offers no events
+HEARTBEAT = 1.0  # Seconds after which the watcher makes sure that it still hears of its folders
 
 _SETTLE = 10
 _TICK = 100_000_000  # So many nanoseconds apart, two changes of a file have different times on every file system in use

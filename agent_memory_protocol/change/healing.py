@@ -14,8 +14,7 @@ from ..tiers.taken import Place, Taken, take
 from ..values import dataclass
 from .journal import Add, Done, Line, Version, Write, broken_off, fingerprint, last_known
 
-RACE_SECONDS = 600
-"""How long an editor may have held an older copy for its save to count as an accident."""
+RACE_SECONDS = 600  # How long an editor may have held an older copy for its save to count as an accident
 
 _FEW = 4  # Of fewer entries than this, an editor may have changed every one and still not have seen what was added
 _ALIKE = 0.5  # From this share of common words on, one text is what became of another

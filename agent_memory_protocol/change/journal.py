@@ -12,8 +12,7 @@ from ..text.digest import blake2b
 from ..tiers.taken import Taken, as_json, from_json
 from ..values import dataclass
 
-KEEP_SECONDS = 86_400
-"""A journal whose last line is older is begun again."""
+KEEP_SECONDS = 86_400  # A journal whose last line is older is begun again
 
 LARGEST = 256 * 1024
 """When so many bytes of writes have come to it, a journal is begun again with the adds of the last minutes."""

@@ -24,8 +24,7 @@ from ..values import dataclass
 
 _REDACTED = "redacted"
 
-BEGINNING = b'{"format":"agent-memory/0.1",'
-"""What every ledger begins with that amp has begun."""
+BEGINNING = b'{"format":"agent-memory/0.1",'  # What every ledger begins with that amp has begun
 
 _MARKDOWN, _SPACES, _NO_TEXT = "markdown", "spaces", "."
 _BY, _UNSAID, _CREATED = "by", "unsaid", "created"

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 SEARCH = "search"
 """The folder in `.scaffolding/.amp/` that holds what makes a search fast. Deleting it loses nothing."""
 
-WayOut = Callable[[Document], str]
-"""Says of a document that would pass a limit what to do."""
+WayOut = Callable[[Document], str]  # Says of a document that would pass a limit what to do
 
 
 class Session:

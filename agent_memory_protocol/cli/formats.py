@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 STDIO = "-"
 _SCHEMAS = {"proto": schemas.PROTO, "json": schemas.JSON, "answers": schemas.ANSWERS, "settings": ""}
 _DEFAULT = "ndjson"  # The format of stdout: of those that can be read in a terminal, it loses least
-TOLD = 20
-"""So many of what came through, or did not, are told; the others are counted."""
+TOLD = 20  # So many of what came through, or did not, are told; the others are counted
 
 
 @click.command("convert")

@@ -128,11 +128,8 @@ class Formatter(click.HelpFormatter):
 
 click.Context.formatter_class = Formatter
 
-COMPLETES = "_AMP_COMPLETE"
-"""What a shell sets when it asks what could come next."""
-
-SHOWS_ALL = "agent_memory_protocol.shows_all"
-"""The key in a context by which all verbs are listed."""
+COMPLETES = "_AMP_COMPLETE"  # What a shell sets when it asks what could come next
+SHOWS_ALL = "agent_memory_protocol.shows_all"  # The key in a context by which all verbs are listed
 
 
 class Verbs(click.Group):

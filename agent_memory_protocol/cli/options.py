@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 Verb = Callable[..., None]
 
-NOT_APPLIED = "nothing was changed; add --apply to do it"
-"""What follows a plan."""
+NOT_APPLIED = "nothing was changed; add --apply to do it"  # What follows a plan
 
 _NARROWEST = 20  # Cells of a text that are shown however narrow the terminal is
 _FEW = 20  # Work on so few documents is done before anybody wonders
@@ -298,8 +297,7 @@ def can_print(text: str) -> bool:
     return True
 
 
-READER: list[str] = []
-"""The agent that reads what is said, if one has called: a command that it is told names it."""
+READER: list[str] = []  # The agent that reads what is said, if one has called: a command that it is told names it
 
 
 def note(message: str) -> None:

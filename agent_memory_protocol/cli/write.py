@@ -15,8 +15,7 @@ from ..text.dates import parse_day
 from .options import Call, TextCommand, call_options, document_options, note, tier_names, typed
 from .record_options import has_records, open_memory
 
-LARGEST_TEXT = 1 << 20
-"""No memory file is as large; an endless stream must not fill the memory of the machine."""
+LARGEST_TEXT = 1 << 20  # No memory file is as large; an endless stream must not fill the memory of the machine
 
 
 @click.command("init")

@@ -9,11 +9,8 @@ from typing import Any
 from ..errors import DamagedFile
 from ..values import dataclass
 
-LEVELS = ("reader", "writer", "full")
-"""Each level holds all cases of those before it."""
-
-File = str | dict[str, str]
-"""The text of a file, or `base64` where it is not text."""
+LEVELS = ("reader", "writer", "full")  # Each level holds all cases of those before it
+File = str | dict[str, str]  # The text of a file, or `base64` where it is not text
 
 
 @dataclass(frozen=True, slots=True)

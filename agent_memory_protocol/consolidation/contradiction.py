@@ -17,8 +17,7 @@ from ..text.language import ENGLISH, Language
 from .duplicates import CLAIMS
 from .proposals import Defer, Dispute, Proposal, Question
 
-NEGATES = "one side negates the other"
-"""The reason of a dispute that a negation has shown."""
+NEGATES = "one side negates the other"  # The reason of a dispute that a negation has shown
 
 
 class Contradictions:

@@ -33,11 +33,8 @@ from .proposals import (
     kind_of,
 )
 
-KEEP = "keep"
-"""The tag of a record that never decays."""
-
-LONGEST_REASON = 500
-"""Characters: the reason is shown wherever its record is."""
+KEEP = "keep"  # The tag of a record that never decays
+LONGEST_REASON = 500  # Characters: the reason is shown wherever its record is
 
 
 class Waits(Refused):

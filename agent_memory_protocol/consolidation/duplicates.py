@@ -17,8 +17,7 @@ from .proposals import Proposal, Question, Supersede
 CLAIMS = (RecordType.FACT, RecordType.PROCEDURE)
 """The types of records of which two may say the same, or contradict each other: of events, both have happened."""
 
-CORRECTION = "correction"
-"""The kind of provenance of what a person has put right; no operator may overrule it."""
+CORRECTION = "correction"  # The kind of provenance of what a person has put right; no operator may overrule it
 
 
 @dataclass(frozen=True, slots=True)

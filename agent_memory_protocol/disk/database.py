@@ -20,8 +20,7 @@ from .errors import explain, shown
 if TYPE_CHECKING:
     import sqlite3
 
-WAIT = 10.0
-"""Seconds to wait while another process writes."""
+WAIT = 10.0  # Seconds to wait while another process writes
 
 _BUSY = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _FULL = 13  # SQLITE_FULL

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
     Signed = TypeVar("Signed")
 
-TEMPORARY = ".amp-tmp"
-"""The ending of half-written files, which `writing` renames into place and listings leave out."""
-
-Stamp = tuple[int, int, int]
-"""What `stamp` returns."""
+TEMPORARY = ".amp-tmp"  # The ending of half-written files, which `writing` renames into place and listings leave out
+Stamp = tuple[int, int, int]  # What `stamp` returns
 
 _CHUNK = 1 << 20
 _SMALL = 64

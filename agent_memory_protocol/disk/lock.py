@@ -20,8 +20,7 @@ from .files import Root
 from .walk import SAFE_FLAGS, check_name, close
 from .writing import LOCAL, LOCKS, create, make_local_folder, open_for_append, regular
 
-WAIT = 10.0
-"""Seconds to wait for another process, unless the caller says otherwise."""
+WAIT = 10.0  # Seconds to wait for another process, unless the caller says otherwise
 
 _PAUSE, _FIRST_PAUSE = 0.001, 0.005
 """Seconds to wait before each further look, and before the first: who has waited for long looks more often."""

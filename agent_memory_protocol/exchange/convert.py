@@ -18,8 +18,7 @@ from ..formats.table import Format
 from ..search.port import Embedder
 from ..values import dataclass
 
-TOLD = 100
-"""Of more problems than this only the number is kept."""
+TOLD = 100  # Of more problems than this only the number is kept
 
 _BARE = ("ndjson", "json")  # Formats that are written without embeddings where somebody asks for that
 _EVERY = 1000  # How many entries come through between two reports of progress

@@ -13,8 +13,7 @@ from ..project.access import Actor
 from ..secrets.find import Secret, find_secrets
 from ..workspace import Workspace
 
-RECORDS = "records"
-"""What is in the place of a document's name for the records of the store."""
+RECORDS = "records"  # What is in the place of a document's name for the records of the store
 
 
 def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | None) -> Iterator[MemoryEntry | Problem]:

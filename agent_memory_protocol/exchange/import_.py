@@ -35,8 +35,7 @@ from .convert import TOLD, keep, readable
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
 _TEXT_BYTES = 64 << 20
-MEETS_AT_MOST = 50
-"""So many new records are compared with what is there: people wait for it."""
+MEETS_AT_MOST = 50  # So many new records are compared with what is there: people wait for it
 _TELLING = 8  # A text of so few characters may be on many lines
 
 Take = Callable[[MemoryEntry, bool], bool]

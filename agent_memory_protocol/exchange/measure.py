@@ -18,8 +18,7 @@ from ..formats.table import Format, by_name
 from ..values import dataclass
 
 COMPARED = ("ndjson", "json", "protobuf", "sqlite", "parquet")
-NEWEST = 10
-"""How many entries the question asks for: the 10 most recent ones with a tag."""
+NEWEST = 10  # How many entries the question asks for: the 10 most recent ones with a tag
 
 STEPS = {
     "write": "all written",

@@ -6,8 +6,7 @@ from array import array
 
 from ..formats.entry import MemoryEntry
 
-TAG = "task"
-"""The tag that is asked for; one entry in ten has it."""
+TAG = "task"  # The tag that is asked for; one entry in ten has it
 
 _TAGS = ("infrastructure", "release", "style", "review", "bug", "customer")
 _SOURCES = ("shell", "browser", "editor", "user", "https://example.org/api")

@@ -12,8 +12,7 @@ from .entry import MemoryEntry, to_moment
 from .known import HEADINGS, TARGET
 
 CREATED_AT, TIER, SECTION, DAY = "created_at", "tier", "section", "date"
-LAST_MOMENT = 253_402_300_799_999
-"""The last millisecond of the year 9999, the last one that dates go to."""
+LAST_MOMENT = 253_402_300_799_999  # The last millisecond of the year 9999, the last one that dates go to
 
 
 class Derived(NamedTuple):

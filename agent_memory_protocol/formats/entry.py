@@ -21,11 +21,8 @@ from ..search.float32 import pack, unpack
 ENTRY_BYTES = 1 << 20
 """The most bytes of text and embedding that one entry has. A file that claims more is damaged or hostile."""
 
-MOST_TAGS = 1_000
-"""The most tags, and the most pairs in `extra`, that one entry has."""
-
-LATEST = 2**64 - 1
-"""The latest time, in milliseconds: `timestamp_ms` is an unsigned number of 64 bits."""
+MOST_TAGS = 1_000  # The most tags, and the most pairs in `extra`, that one entry has
+LATEST = 2**64 - 1  # The latest time, in milliseconds: `timestamp_ms` is an unsigned number of 64 bits
 
 MADE_BY = "embedding"
 """The key in `extra` that names what made an embedding, where an entry came without one (decision 33)."""

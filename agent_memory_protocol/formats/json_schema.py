@@ -18,8 +18,7 @@ from .jsonl import escape_separators
 from .loss import FOREIGN_IDS, unknown_fields
 
 WIRE = "json"
-LINE_BYTES = 2 << 20
-"""No entry of an ordinary text makes a longer line; a longer one is not held in memory."""
+LINE_BYTES = 2 << 20  # No entry of an ordinary text makes a longer line; a longer one is not held in memory
 
 LOSSES = (FOREIGN_IDS, unknown_fields(WIRE))
 

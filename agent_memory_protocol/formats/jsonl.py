@@ -27,8 +27,7 @@ from .jsonl_rules import (
 )
 
 FORMAT = "agent-memory/0.1"
-USER = "user"
-"""The source of what the person said."""
+USER = "user"  # The source of what the person said
 
 LINE_BYTES = 1 << 20
 

@@ -20,8 +20,7 @@ def on_one_line(text: str) -> str:
 
 
 KINDS = ("preference", "lesson", "fact", "source", "avoid")
-DEPTH = 32
-"""How deeply the keys we do not know may nest lists and objects."""
+DEPTH = 32  # How deeply the keys we do not know may nest lists and objects
 
 
 class BadLine(ValueError):

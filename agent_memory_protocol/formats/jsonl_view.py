@@ -13,8 +13,7 @@ from ..values import dataclass
 from .jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, parse_file
 from .moments import expired, sort_key
 
-Place = tuple[str, int]
-"""Where a line is in the order that decides: its stamp in a ledger, and its number."""
+Place = tuple[str, int]  # Where a line is in the order that decides: its stamp in a ledger, and its number
 
 
 @dataclass(frozen=True, slots=True)

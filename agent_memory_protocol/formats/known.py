@@ -21,8 +21,7 @@ HEADINGS = "headings"
 """The key of the headings that an entry was under. They are the first of its tags as well."""
 DATED_BY = "dated_by"
 """The key of what an entry without a date of its own has its day from: the heading or the label above it."""
-TARGET = "target"
-"""The key of the document that an entry was in."""
+TARGET = "target"  # The key of the document that an entry was in
 WRITER, DISPUTED_WITH, SUPERSEDES = "writer", "disputed_with", "supersedes"
 IN_LEDGERS = ("kind", "scope", "confidence", WRITER, DISPUTED_WITH, SUPERSEDES)
 """The keys of what is in a ledger and in no document."""

@@ -23,11 +23,8 @@ from .jsonl_rules import on_one_line
 from .loss import EMBEDDING, LATE_TIMES, RELEVANCE, STATE, Loss, unknown_fields
 from .signed_file import SignedMemoryFile
 
-LARGEST = 256 << 20
-"""A memory file is verified, and therefore read, as a whole; a larger one is refused."""
-
-IMPORT = "import"
-"""The kind of provenance of a record that is made from an entry."""
+LARGEST = 256 << 20  # A memory file is verified, and therefore read, as a whole; a larger one is refused
+IMPORT = "import"  # The kind of provenance of a record that is made from an entry
 
 RECORD, KIND, CONFIDENCE = "record", "kind", "confidence"
 _ID, _ADDRESS = re.compile("mem:[0-9a-f]{32}"), re.compile(f"{ADDRESS_PREFIX}[1-9A-Za-z]+")

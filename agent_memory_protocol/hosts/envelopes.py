@@ -18,19 +18,7 @@ if TYPE_CHECKING:
 
 
 class Event:
-    """One event of a host.
-
-    Attributes:
-        agent: who acts, as the host spells it; None for the session itself.
-        session: the host's id of the session; "" if it gives none.
-        cwd: the folder the agent works in; "" if the host does not say.
-        source: what started a session: startup, resume, clear, compact, fork.
-        prompt: what a person, or the agent that started this one, asks for.
-        tool, tool_input: the tool that is about to be used, and with what.
-        last_message: what the agent said last.
-        transcript: the file of the conversation.
-        stop_active: whether the agent goes on only because a hook has asked for it.
-    """
+    """One event of a host."""
 
     __slots__ = (
         "agent",
@@ -51,17 +39,22 @@ class Event:
         self.host = host
         self.event = event
         said = {name.replace("_", "").lower(): value for name, value in message.items()}
+        # who acts, as the host spells it; None for the session itself
         self.agent = _text(said, "agenttype", "subagenttype", "agentname") or None
         if self.agent is None and host.names_agent_in_id:
             self.agent = _text(said, "agentid").rpartition("-")[0] or None
-        self.session = _text(said, "sessionid", "conversationid")
+        self.session = _text(said, "sessionid", "conversationid")  # the host's id of the session; "" if it gives none
+        # the folder the agent works in; "" if the host does not say
         self.cwd = _text(said, "cwd") or _with_memory(said.get("workspaceroots"))
-        self.source = _text(said, "source", "trigger")
-        self.prompt = _text(said, "prompt")
+        self.source = _text(said, "source", "trigger")  # what started a session: startup, resume, clear, compact, fork
+        self.prompt = _text(said, "prompt")  # what a person, or the agent that started this one, asks for
+        # with `tool_input`: the tool that is about to be used, and with what
         self.tool = _text(said, "toolname") or ("shell" if "command" in said else "")  # Cursor's beforeShellExecution
         self.tool_input = _input(said.get("toolinput", said.get("toolargs", said if "command" in said else None)))
+        # what the agent said last
         self.last_message = _text(said, "lastassistantmessage", "promptresponse", "response", "summary")
-        self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")
+        self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")  # the file of the conversation
+        # whether the agent goes on only because a hook has asked for it
         self.stop_active = said.get("stophookactive") is True or said.get("loopcount") not in (None, 0)
 
     @property

@@ -22,8 +22,7 @@ from .install import FileChange, InstallPlan
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
-NAME = "amp-memory"
-"""What the driver is called in git's configuration and attributes."""
+NAME = "amp-memory"  # What the driver is called in git's configuration and attributes
 
 COMMAND = "agent-memory"
 PROGRAM = (

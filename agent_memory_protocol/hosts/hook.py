@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 EVENTS = ("session-start", "prompt", "subagent-start", "pre-tool-use", "stop", "subagent-stop")
 
-MOST_BYTES = 16 << 20
-"""A longer message of a host is not read to its end: no model says that much in one call."""
-
-PATIENCE = 2.0
-"""Seconds to wait for a host that has opened stdin and says nothing more."""
+MOST_BYTES = 16 << 20  # A longer message of a host is not read to its end: no model says that much in one call
+PATIENCE = 2.0  # Seconds to wait for a host that has opened stdin and says nothing more
 
 _PIECE = 1 << 16
 

@@ -32,8 +32,7 @@ class HostForm:
         return {self.table: {NAME: {**self.begins, **command, **self.ends}}}
 
 
-PLAIN = HostForm("")
-"""What most hosts read."""
+PLAIN = HostForm("")  # What most hosts read
 
 FORMS = {
     "claude": HostForm(".mcp.json"),

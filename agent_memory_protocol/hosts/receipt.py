@@ -14,8 +14,7 @@ from ..project.settings import home_folder, load_settings
 from ..values import dataclass
 from .table import HOSTS
 
-LARGEST = 4 << 20
-"""No file of a host, and no receipt, has more bytes."""
+LARGEST = 4 << 20  # No file of a host, and no receipt, has more bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
     Answer = dict[str, object]
 
-FAILS_OPEN = " || true"
-"""How a command line ends with 0 whatever becomes of its program."""
+FAILS_OPEN = " || true"  # How a command line ends with 0 whatever becomes of its program
 
 FOR_PERSON = " --user"
 """What tells the hooks of a person's own settings from those of a project: where both are, the project's are silent."""

@@ -27,8 +27,7 @@ from ..tiers.document import entry_id, parse
 from ..values import dataclass
 from . import rules_files
 
-LARGEST = 1 << 20
-"""Larger files are not read: an agent could not use them as memory."""
+LARGEST = 1 << 20  # Larger files are not read: an agent could not use them as memory
 
 _READS = (
     "Claude Code's agent memory (agent-memory/NAME/) and auto memory (a folder with a MEMORY.md), Serena's memories, "

@@ -41,8 +41,7 @@ _SAID = {
 }
 _SHOWN = 120  # Characters of a fact in a remark
 
-MOST_NEW = 5
-"""So many new facts of one write are compared with the others; `amp check` compares all."""
+MOST_NEW = 5  # So many new facts of one write are compared with the others; `amp check` compares all
 
 _MOST_READ = 300  # So many documents that have words of a new fact are read for it: who writes waits for the answer
 

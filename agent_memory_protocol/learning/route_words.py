@@ -12,10 +12,8 @@ from ..layout import Tier
 STATE, LESSON, SECRET, REPOSITORY = "state", "lesson", "secret", "repository"
 SHARED, AGENT, CONVERSATION = Tier.SHARED.value, Tier.AGENT.value, Tier.CONVERSATION.value
 USER, FEEDBACK, PROJECT, REFERENCE = "user", "feedback", "project", "reference"
-GUESS = "guess"
-"""A text says of itself that nobody has verified it."""
-RULE = "rule"
-"""A text tells how to do things, or why: that speaks against state and against the repository."""
+GUESS = "guess"  # A text says of itself that nobody has verified it
+RULE = "rule"  # A text tells how to do things, or why: that speaks against state and against the repository
 
 _FRAGMENTS = {
     "day": (

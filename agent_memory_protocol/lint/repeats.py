@@ -12,8 +12,7 @@ from .finding import WARNING, Remark, rule
 from .store import StoreView
 from .tiers import TierView
 
-DISAGREEMENTS = ("tier-contradiction", "tier-changed")
-"""What `amp check` lists first."""
+DISAGREEMENTS = ("tier-contradiction", "tier-changed")  # What `amp check` lists first
 
 _SHOWN = 120  # Characters of an entry in a message
 

@@ -13,8 +13,7 @@ from contextlib import suppress
 
 from ..values import dataclass
 
-LARGEST = 1 << 20
-"""The most bytes of one message: 1 MiB, without its line feed."""
+LARGEST = 1 << 20  # The most bytes of one message: 1 MiB, without its line feed
 
 _CHUNK = 1 << 16
 _EDGE = 256

@@ -6,14 +6,12 @@ from ..answers import Rewritten, StoredFile
 from ..errors import AgentMemoryError, InvalidArgument
 
 ROOT = "/memories"
-MOST_LINES = 999_999
-"""A file of more lines is not shown."""
+MOST_LINES = 999_999  # A file of more lines is not shown
 _NUMBER_WIDTH = 6
 _LEVELS = 2
 _UNITS = "BKMG"
 
-Names = tuple[str, ...]
-"""A path below `/memories`, one name each."""
+Names = tuple[str, ...]  # A path below `/memories`, one name each
 Tree = Mapping[Names, StoredFile | None]
 """The paths below a folder: files, and None for folders that exist even while they are empty."""
 

@@ -30,8 +30,7 @@ TITLE = "# More notes\n"
 _FRAME_LINES = 7
 _FRAME_BYTES = 200
 _NAMED = 20  # So many of the other notes the last line of a block may name, as far as its width allows
-SCREEN = 50
-"""An index of more lines than this is no longer read at a glance (decision 30)."""
+SCREEN = 50  # An index of more lines than this is no longer read at a glance (decision 30)
 
 
 @dataclass(frozen=True, slots=True)

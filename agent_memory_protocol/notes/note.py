@@ -16,8 +16,7 @@ TYPES = ("user", "feedback", "project", "reference")
 REQUIRED_IN_FULL = ("feedback", "project")
 """Types whose notes must have a Why and a How; in the other two a missing one is a warning (decision 28)."""
 
-LARGE_BYTES = 2_000
-"""A note is a few hundred bytes; from this size on it is probably more than one fact."""
+LARGE_BYTES = 2_000  # A note is a few hundred bytes; from this size on it is probably more than one fact
 
 WHY = "**Why:**"
 HOW = "**How to apply:**"

@@ -12,8 +12,7 @@ from urllib.parse import unquote
 from ..errors import InvalidArgument
 from ..values import dataclass
 
-NAMESPACE = "agent_memory"
-"""The namespace of an address that names none."""
+NAMESPACE = "agent_memory"  # The namespace of an address that names none
 
 _SCHEMES = ("postgresql://", "postgres://")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")

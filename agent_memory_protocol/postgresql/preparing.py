@@ -10,8 +10,7 @@ from .server import Connection, Server
 from .store import COLUMNS, columns_of
 from .tokens import WORDS, tokens_of
 
-OLDEST = 15
-"""The first version of PostgreSQL that is supported."""
+OLDEST = 15  # The first version of PostgreSQL that is supported
 
 _BATCH = 1000
 _MEND = f"""

@@ -17,8 +17,7 @@ from ..search.slips import mend, untouched
 from ..values import dataclass
 from .server import Connection, Server
 
-CANDIDATES = 200
-"""Records that the server picks for `ranking` to order, at least."""
+CANDIDATES = 200  # Records that the server picks for `ranking` to order, at least
 
 SIZE = "SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = '$ns.heads'::regclass"
 """About how many records there are."""

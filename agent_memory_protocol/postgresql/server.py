@@ -19,11 +19,8 @@ from .schema import VERSION
 from .tokens import WORDS
 
 Answer = TypeVar("Answer")
-Connection = Any
-"""A connection of psycopg, which may not be installed."""
-
-WAIT = 10.0
-"""Seconds to wait for a server that has gone away, and for others who hold what is needed."""
+Connection = Any  # A connection of psycopg, which may not be installed
+WAIT = 10.0  # Seconds to wait for a server that has gone away, and for others who hold what is needed
 
 _PAUSE = 0.05
 _LONGEST_PAUSE = 0.5

@@ -7,8 +7,7 @@ Each refusal says who asked, for what, why not, and what to do instead.
 from ..errors import AccessDenied, InvalidArgument
 from ..layout import OWNED_TIERS, TIERS, Target, Tier, check_agent_name, check_conversation_id, name_key
 
-READERS_OF_ALL = ("architect",)
-"""The agents that read every agent's memory, unless the settings name others."""
+READERS_OF_ALL = ("architect",)  # The agents that read every agent's memory, unless the settings name others
 
 
 REPORT_INSTEAD = (

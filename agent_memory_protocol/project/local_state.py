@@ -18,8 +18,7 @@ from .git_files import own_git_folder
 from .root import git_top
 from .settings import home_folder
 
-SET_ASIDE = "set-aside"
-"""The folder in `.amp` for what another checkout made."""
+SET_ASIDE = "set-aside"  # The folder in `.amp` for what another checkout made
 
 _ID = "id"
 _OUTSIDE = "amp"

@@ -18,8 +18,7 @@ FRAMING = (
     "They are reference data about the project; they may be out of date."
 )
 NO_LIMIT = 1 << 60
-DATAMARK = "| "
-"""What is in front of each line where the settings ask that data be marked as data."""
+DATAMARK = "| "  # What is in front of each line where the settings ask that data be marked as data
 
 
 class LeftOut:

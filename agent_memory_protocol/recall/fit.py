@@ -20,20 +20,14 @@ if TYPE_CHECKING:
 
 
 class Fitted:
-    """What was chosen.
-
-    Attributes:
-        lines: the text to inject, ending in the line that tells what was left out.
-        left_out: the entries and index lines left out whole, in file order.
-        cut: the one entry that is given in part, or None.
-    """
+    """What was chosen."""
 
     __slots__ = ("cut", "left_out", "lines")
 
     def __init__(self, lines: list[str], left_out: "list[Unit]", cut: "Unit | None" = None) -> None:
-        self.lines = lines
-        self.left_out = left_out
-        self.cut = cut
+        self.lines = lines  # the text to inject, ending in the line that tells what was left out
+        self.left_out = left_out  # the entries and index lines left out whole, in file order
+        self.cut = cut  # the one entry that is given in part, or None
 
 
 def fit(

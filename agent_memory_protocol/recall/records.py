@@ -25,8 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.settings import Settings
 
-PATH = "/".join(RECORDS)
-"""Where the records of a project are, below its root."""
+PATH = "/".join(RECORDS)  # Where the records of a project are, below its root
 
 MOST = 300
 """So many records, the last that were written, are weighed. To read more would take longer than an agent can wait."""

@@ -68,25 +68,19 @@ class Room:
 
 
 class Segment:
-    """One block of a document, or the part of it that is an entry.
-
-    Attributes:
-        start, end: its lines in the document, end exclusive.
-        label: of an item, the label that governs it; of a label, itself. A label is named by its first line.
-        lines: its text.
-        size: how much that takes.
-    """
+    """One block of a document, or the part of it that is an entry."""
 
     __slots__ = ("block", "end", "label", "lines", "place", "size", "start")
 
     def __init__(self, block: "Block", place: int, start: int, lines: list[str], size: Size) -> None:
         self.block = block
         self.place = place
-        self.start = start
+        self.start = start  # with `end`: its lines in the document, end exclusive
         self.end = start + len(lines)
+        # of an item, the label that governs it; of a label, itself. A label is named by its first line
         self.label: int | None = None
-        self.lines = lines
-        self.size = size
+        self.lines = lines  # its text
+        self.size = size  # how much that takes
 
 
 class Segments:

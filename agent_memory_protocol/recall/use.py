@@ -20,8 +20,7 @@ from .block import Recall
 INJECTED, SEARCHED, OPENED = "injected", "searched", "opened"
 LAST, FIRST = "last", "first"
 
-UNNEEDED_AFTER = timedelta(days=90)
-"""What was not recalled, found or opened for longer than this is worth a look."""
+UNNEEDED_AFTER = timedelta(days=90)  # What was not recalled, found or opened for longer than this is worth a look
 
 _FILE = ("use", "counts.json")
 

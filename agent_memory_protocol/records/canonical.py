@@ -18,8 +18,7 @@ from ..errors import InvalidRecord
 
 Json: TypeAlias = "bool | int | str | tuple[Json, ...] | Mapping[str, Json] | None"
 
-DEPTH = 100
-"""Lists and objects may lie this deep in each other."""
+DEPTH = 100  # Lists and objects may lie this deep in each other
 
 _NUMBER_BITS = 14_000  # Python reads and writes whole numbers of up to 4,300 digits
 _CONTROL_BEFORE_OTHER = re.compile(r"[\x00-\x1f][^\x00-\x7f]")

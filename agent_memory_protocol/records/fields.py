@@ -194,5 +194,4 @@ FIELDS = {
 IF_SET = ("occurred_at", "redacted", "redaction_reason", "birth_digest")
 """Written only when set, so that records from before a field existed keep their bytes and signatures."""
 
-BIRTH = ("type", "body", "slots", "provenance", "created_at")
-"""What is so at birth, and names the record."""
+BIRTH = ("type", "body", "slots", "provenance", "created_at")  # What is so at birth, and names the record

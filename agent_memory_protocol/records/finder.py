@@ -16,8 +16,7 @@ from .rank import Match, partner_of
 from .record import LIVE, Record, by_birth, event_of, is_id, slots_said
 from .seen import Seen
 
-MATCHES = 40
-"""How many records that look like a query are weighed against each other."""
+MATCHES = 40  # How many records that look like a query are weighed against each other
 
 _FEW = 20
 _ALL = 100_000

@@ -16,8 +16,7 @@ from .record import LIVE, REDACTED_BODY, REDACTION, Provenance, Record, RecordTy
 
 SUPERSEDE, DISPUTE, RESOLVE, ARCHIVE = "supersede", "dispute", "resolve", "archive"
 
-NO_EVIDENCE = "all evidence records are archived or superseded"
-"""The reason on a flagged rule."""
+NO_EVIDENCE = "all evidence records are archived or superseded"  # The reason on a flagged rule
 
 _SEALED = (State.SUPERSEDED, State.ARCHIVED)
 

@@ -14,18 +14,12 @@ from ..text.bullets import bullet
 from ..values import dataclass
 from .record import LIVE, Record, State, by_birth
 
-BUDGET_TOKENS = 2_000
-"""What an answer may have where the caller names no other budget."""
-
-HALF_LIFE_DAYS = 30.0
-"""A record that has not changed for so long is worth half."""
-
-LEAST_RECENCY = 0.1
-"""Age alone never makes a record worth less than this share."""
+BUDGET_TOKENS = 2_000  # What an answer may have where the caller names no other budget
+HALF_LIFE_DAYS = 30.0  # A record that has not changed for so long is worth half
+LEAST_RECENCY = 0.1  # Age alone never makes a record worth less than this share
 
 _STATE_WEIGHTS = {State.ACTIVE: 1.0, State.TRANSITIONAL: 0.8, State.SUPERSEDED: 0.3, State.ARCHIVED: 0.1}
-LEAST_FIT = 0.2
-"""Where the best match fits less, an answer for a prompt has nothing."""
+LEAST_FIT = 0.2  # Where the best match fits less, an answer for a prompt has nothing
 
 _HALF_USE = 5.0
 _DAY = 86_400.0

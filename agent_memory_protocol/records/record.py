@@ -34,15 +34,11 @@ __all__ = [
     "revived",
 ]
 
-LIVE = (State.ACTIVE, State.TRANSITIONAL)
-"""The states of records that hold, disputed or not."""
+LIVE = (State.ACTIVE, State.TRANSITIONAL)  # The states of records that hold, disputed or not
 
 REDACTED_BODY = "[redacted]"
-REDACTION = "redaction"
-"""The kind of provenance that a tombstone has."""
-
-CARRIED = "extra"
-"""The slot for the pairs that a record file carried beside a text, such as where the text was."""
+REDACTION = "redaction"  # The kind of provenance that a tombstone has
+CARRIED = "extra"  # The slot for the pairs that a record file carried beside a text, such as where the text was
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _FROZEN = [(name, each.types, each.freeze) for name, each in {**FIELDS, "extra": FIELDS["slots"]}.items()]

@@ -34,21 +34,17 @@ class Seen:
     Args:
         store: the records.
         path: the file of what was seen; None keeps that in this process.
-
-    Attributes:
-        problems: why a record could not be read, by id.
-        revision: goes up whenever `stamps` may have changed.
     """
 
     tables: tuple[str, ...] = _TABLES
 
     def __init__(self, store: RecordStore, path: str | None = None) -> None:
-        self.problems: dict[str, str] = {}
+        self.problems: dict[str, str] = {}  # why a record could not be read, by id
         self._stamps: dict[str, str] = {}
         self._store = store
         self._watched: Watched = store if isinstance(store, Watched) else _Unwatched(store)
         self._file = SideFile(path, *self.tables)
-        self.revision = 0
+        self.revision = 0  # goes up whenever `stamps` may have changed
         self._looked = False
         self._mark: object = None
         self._wrote = False

@@ -38,21 +38,15 @@ class Shared(Protocol):
 
 
 class Shelf:
-    """The records of a memory directory, or of a store that was given. Callers let no two threads in at once.
-
-    Attributes:
-        finder: finds records; None before the first look.
-        usage: counts uses.
-        is_at_home: whether the store is the memory directory.
-    """
+    """The records of a memory directory, or of a store that was given. Callers let no two threads in at once."""
 
     def __init__(
         self, home: Home, store: RecordStore | None, indexes: Sequence[SearchIndex] | None, embedder: Embedder | None
     ) -> None:
-        self.is_at_home = store is None
+        self.is_at_home = store is None  # whether the store is the memory directory
         self.store: RecordStore = DirectoryStore(home.root, home.parts) if store is None else store
-        self.finder: Finder | None = None
-        self.usage: Counting = self.store.usage() if isinstance(self.store, Shared) else Usage()
+        self.finder: Finder | None = None  # finds records; None before the first look
+        self.usage: Counting = self.store.usage() if isinstance(self.store, Shared) else Usage()  # counts uses
         self._home = home
         self._indexes = tuple(indexes or ())
         self._embedder = embedder

@@ -24,8 +24,7 @@ from .canonical import Json, encode
 from .record import Record
 
 DOMAIN = "fg-agent-memory/v1"
-RECORD, MEMORY_FILE = "record", "memory-file"
-"""What a signature can be over."""
+RECORD, MEMORY_FILE = "record", "memory-file"  # What a signature can be over
 
 ADDRESS_PREFIX = "amp:key:"
 KEY_BYTES, IDENTITY_BYTES, SIGNATURE_BYTES = 32, 64, 64

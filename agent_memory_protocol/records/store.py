@@ -102,8 +102,7 @@ class Bulk(Protocol):
         """Yield the id of each of these records and what reads its versions, which raises as `history`."""
 
 
-BATCH = 500
-"""So many records are asked for at once."""
+BATCH = 500  # So many records are asked for at once
 
 
 def batches(ids: Iterable[str]) -> Iterator[list[str]]:

@@ -6,8 +6,7 @@ from itertools import takewhile
 
 from .words import places
 
-PASSAGE = 240
-"""Characters of the part that is shown of an entry, a note or a record, unless all of it is that short."""
+PASSAGE = 240  # Characters of the part that is shown of an entry, a note or a record, unless all of it is that short
 
 _LEAD = 40  # Characters of a text that come before the first match of its excerpt, at most
 

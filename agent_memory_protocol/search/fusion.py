@@ -8,11 +8,8 @@ from dataclasses import replace
 
 from .port import Hit, SearchIndex, Source
 
-SMOOTHING = 5
-"""The first place counts 1 / 6, the second 1 / 7."""
-
-DEPTH = 100
-"""How many hits of each index are looked at, at least."""
+SMOOTHING = 5  # The first place counts 1 / 6, the second 1 / 7
+DEPTH = 100  # How many hits of each index are looked at, at least
 
 
 def fuse(answers: Iterable[tuple[float, Sequence[Hit]]], limit: int) -> list[Hit]:

@@ -16,8 +16,7 @@ WEIGHT = 0.15
 Chosen with `python -m benchmarks.search --set … --vectors`.
 """
 
-DEPTH = 200
-"""How many passages are looked at for their meaning, at least, and half as many for their words."""
+DEPTH = 200  # How many passages are looked at for their meaning, at least, and half as many for their words
 
 
 class JoinedIndex:

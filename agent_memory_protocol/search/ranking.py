@@ -15,8 +15,7 @@ from ..values import dataclass
 from .port import Hit
 from .words import Term, said_by
 
-CONTEXT_WEIGHT = 0.5
-"""How much a word around a passage counts, in headings, labels and tags; in its text it is 1."""
+CONTEXT_WEIGHT = 0.5  # How much a word around a passage counts, in headings, labels and tags; in its text it is 1
 
 _NEXT, _SECOND = 0.2, 0.1
 """How much a word counts in the passage before or after, and in the one before or after that, of the same source."""
@@ -28,8 +27,7 @@ _TURNS = (_NEXT, 0.12, 0.1, 0.08, 0.06, 0.05)
 
 _IN_TALK = tuple((side * step, weight) for step, weight in enumerate(_TURNS, start=1) for side in (-1, 1))
 
-REACH = len(_TURNS)
-"""How far away a neighbour is at most."""
+REACH = len(_TURNS)  # How far away a neighbour is at most
 
 APART = REACH + 1
 """Neighbours have numbers that follow each other; passages of two sources are so far apart that none is a neighbour."""

@@ -11,8 +11,7 @@ from dataclasses import replace
 from ..text.stem import stem
 from .words import Term
 
-SHORTEST = 4
-"""Letters of the shortest word that may be a slip; of three, one is too much of the word."""
+SHORTEST = 4  # Letters of the shortest word that may be a slip; of three, one is too much of the word
 
 _SHORTEST_BEGINNING, _SHORTEST_END, _MOST = 5, 7, 20
 """Letters of the shortest word that others may begin or end with, and how many count, the shortest ones.

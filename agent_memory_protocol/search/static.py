@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[np.float32]]
 
 NAME = "wordllama-l2-supercat-256"
-PACKAGE = "wordllama"
-"""What brings the files."""
+PACKAGE = "wordllama"  # What brings the files
 
 _WEIGHTS = os.path.join("weights", "l2_supercat_256.safetensors")
 _PIECES = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")

@@ -28,11 +28,8 @@ from .words import places, said_by, terms
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-LEAST = 0.2
-"""The similarity below which two texts have nothing in common; it goes from -1 to 1."""
-
-BESIDE, IN_TALK = 0.1, 0.3
-"""What a neighbour's cosine adds to that of a passage, and of a turn, which is short."""
+LEAST = 0.2  # The similarity below which two texts have nothing in common; it goes from -1 to 1
+BESIDE, IN_TALK = 0.1, 0.3  # What a neighbour's cosine adds to that of a passage, and of a turn, which is short
 
 _FLAT = 1e-6  # A spread of cosines that is nothing but rounding
 
@@ -41,26 +38,18 @@ Stored = list[tuple[str, bytes, int, str]]
 
 
 class Passages:
-    """The passages of an index in their order.
-
-    Attributes:
-        names: of each the key of its source and its own.
-        places: where each of them is.
-        together: of each but the last, whether the next one is of the same source.
-        words: how many each has, on average.
-        said: the places of turns by what marks their speaker; see `words.said_by`.
-        talk: the places of all turns.
-    """
+    """The passages of an index in their order."""
 
     __slots__ = ("names", "places", "said", "talk", "together", "words")
 
     def __init__(self, names: list[tuple[str, str]], words: float = 0, marks: Iterable[str] = ()) -> None:
-        self.names = names
-        self.words = words
-        self.places = {name: place for place, name in enumerate(names)}
+        self.names = names  # of each the key of its source and its own
+        self.words = words  # how many each has, on average
+        self.places = {name: place for place, name in enumerate(names)}  # where each of them is
+        # of each but the last, whether the next one is of the same source
         self.together = [one == other for (one, _), (other, _) in pairwise(names)]
-        self.said: dict[str, Postings] = {}
-        self.talk: set[int] = set()
+        self.said: dict[str, Postings] = {}  # the places of turns by what marks their speaker; see `words.said_by`
+        self.talk: set[int] = set()  # the places of all turns
         for place, marked in enumerate(marks):
             if marked:
                 self.talk.add(place)

@@ -21,8 +21,7 @@ from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
 from ..values import dataclass
 
-LONGEST = 64
-"""Characters of a word that count; a hash or a blob is told from others by its beginning."""
+LONGEST = 64  # Characters of a word that count; a hash or a blob is told from others by its beginning
 
 MOST_TERMS = 64
 """Words of a query that count, the first ones: a whole page may be a query, and it should not take a minute."""

@@ -36,21 +36,16 @@ _Places = Iterator[tuple[int, int]]
 
 
 class Secret:
-    """A secret in a text, without its value.
-
-    Attributes:
-        rule: the id of its family.
-        fingerprint: a digest of family and value; the same wherever the value is, and however it is wrapped.
-        description: what it looks like, as "a GitHub token".
-    """
+    """A secret in a text, without its value."""
 
     __slots__ = ("description", "fingerprint", "line", "rule")
 
     def __init__(self, rule: str, line: int, fingerprint: str, description: str) -> None:
-        self.rule = rule
+        self.rule = rule  # the id of its family
         self.line = line
+        # a digest of family and value; the same wherever the value is, and however it is wrapped
         self.fingerprint = fingerprint
-        self.description = description
+        self.description = description  # what it looks like, as "a GitHub token"
 
 
 def find_secrets(text: str) -> list[Secret]:

@@ -29,18 +29,14 @@ _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u280
 
 
 class Form:
-    """A form of a text, made from another one.
-
-    Attributes:
-        starts: where in `text` the stretches begin that were apart before.
-    """
+    """A form of a text, made from another one."""
 
     __slots__ = ("_lowered", "_parent", "_shifts", "starts", "text")
 
     def __init__(self, text: str, parent: "Form | None" = None, stretches: Sequence[tuple[int, int]] = ()) -> None:
         self.text = text
         self._lowered = ""
-        self.starts = [start for start, _ in stretches]
+        self.starts = [start for start, _ in stretches]  # where in `text` the stretches begin that were apart before
         self._parent = parent
         self._shifts = [shift for _, shift in stretches]
 

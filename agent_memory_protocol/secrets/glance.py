@@ -6,8 +6,7 @@ It loads no `re`: to load that takes as long as all else that the guard does bef
 from .languages import spelled
 from .table import FAMILIES
 
-SHORTEST = 15
-"""No secret that is known by its shape alone is shorter."""
+SHORTEST = 15  # No secret that is known by its shape alone is shorter
 
 READS_AS = str.maketrans(
     {

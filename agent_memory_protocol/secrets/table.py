@@ -87,24 +87,7 @@ IBAN_COUNTRIES = {
 
 
 class Family:
-    """One kind of secret, and how a text is searched for it.
-
-    Attributes:
-        id: its name in messages. It is never renamed, since fingerprints are made from it.
-        description: it completes "this looks like ...".
-        keywords: where to look: a match begins with one of them. In lower case they mean any case, else exactly that
-            case.
-        pattern: a regular expression; its group `value` or `named` is the secret, without them the whole match is.
-            %{name} is one of `FRAGMENTS`. Every repetition has an upper bound, so that a search takes linear
-            time; tests hold that.
-        check: the function of `judge` that must accept what the pattern finds.
-        within: where the secret must be. In a "word": no blank in it, and at least 15 characters. In the "text":
-            blanks may separate keyword and value. Both are also searched where a value goes on in the next line, but
-            not in the "line", for shapes that are too loose for that.
-        anywhere: the keywords only say that the text is worth a search, and the match may begin elsewhere.
-        also: words in lower case, of which a match holds one; for keywords that many texts have.
-        shortest: how long a word is at least that holds one.
-    """
+    """One kind of secret, and how a text is searched for it."""
 
     __slots__ = ("also", "anywhere", "check", "description", "id", "keywords", "pattern", "shortest", "within")
 
@@ -120,15 +103,22 @@ class Family:
         also: tuple[str, ...] = (),
         shortest: int = 15,
     ) -> None:
-        self.id = id
-        self.description = description
+        self.id = id  # its name in messages. It is never renamed, since fingerprints are made from it
+        self.description = description  # it completes "this looks like ..."
+        # where to look: a match begins with one of them. In lower case they mean any case, else exactly that case
         self.keywords = keywords
+        # a regular expression; its group `value` or `named` is the secret, without them the whole match is. %{name} is
+        # one of `FRAGMENTS`. Every repetition has an upper bound, so that a search takes linear time; tests hold that
         self.pattern = pattern
-        self.check = check
+        self.check = check  # the function of `judge` that must accept what the pattern finds
+        # where the secret must be. In a "word": no blank in it, and at least 15 characters. In the "text": blanks may
+        # separate keyword and value. Both are also searched where a value goes on in the next line, but not in the
+        # "line", for shapes that are too loose for that
         self.within = within
+        # the keywords only say that the text is worth a search, and the match may begin elsewhere
         self.anywhere = anywhere
-        self.also = also
-        self.shortest = shortest
+        self.also = also  # words in lower case, of which a match holds one; for keywords that many texts have
+        self.shortest = shortest  # how long a word is at least that holds one
 
 
 _FLAGS = ("pass", "pwd", "secret", "token", "key", "credential")

@@ -18,8 +18,7 @@ from .values import Value, find_values, is_unit, may_hold_value, words
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
 _FEWEST_WORDS = 2  # Words that carry meaning, beside the value
-OWN_SUBJECT = 3
-"""From so many words on a sentence says itself what it is about, whatever heading is above it."""
+OWN_SUBJECT = 3  # From so many words on a sentence says itself what it is about, whatever heading is above it
 
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
 _EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name

@@ -17,18 +17,14 @@ from .senses import is_generic, is_light, rephrase, sense
 from .tense import is_past
 from .values import DATE, PORT, TIME, VERSION, Value, find_values, may_hold_value, number_said
 
-MANY = 1 << 18
-"""So many texts are known while they are compared; `alike.forget` lets go of them."""
-
-MAY_DENY, MAY_AMOUNT = "\0", "\1"
-"""The names of what may deny something, and of what may be an amount."""
+MANY = 1 << 18  # So many texts are known while they are compared; `alike.forget` lets go of them
+MAY_DENY, MAY_AMOUNT = "\0", "\1"  # The names of what may deny something, and of what may be an amount
 
 _FEWEST = 2  # Words of an essence
 _LONGEST_END = 4  # Words of what is not so in place of what is said
 _TELLING = word_set("between by for from into since than to under until")  # Prepositions that say which part a word has
 
-DROPPED = word_set("by for to into")
-"""Those of them that another construction may do without."""
+DROPPED = word_set("by for to into")  # Those of them that another construction may do without
 
 _TYING = (ENGLISH.prepositions | ENGLISH.directions | _TELLING) | word_set(
     "across against along around as behind beside beyond like near onto over per through toward towards upon using"

@@ -29,5 +29,4 @@ def _forms() -> dict[str, tuple[str, ...]]:
     return {one: others for one, others in found.items() if others}
 
 
-FORMS = _forms()
-"""For the stem of a word those of its other forms."""
+FORMS = _forms()  # For the stem of a word those of its other forms

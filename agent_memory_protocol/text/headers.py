@@ -15,46 +15,32 @@ _HEX_LENGTHS = {"x": 2, "u": 4, "U": 8}
 
 
 class Field:
-    """One key of a header, with all lines that belong to it.
-
-    Attributes:
-        key: as written, without quotes.
-        text: the value as written, without quotes and comments; "" for a list, a table or nothing.
-        items: the items of a list, `[a, b]` or one `- a` a line; None if the value is not a list.
-        children: the fields indented under the key; empty if there are none.
-        line: the line of the key, counted from 1 as in the file.
-        end: the last line that belongs to it.
-    """
+    """One key of a header, with all lines that belong to it."""
 
     __slots__ = ("children", "end", "items", "key", "line", "text")
 
     def __init__(self, key: str, line: int, end: int) -> None:
-        self.key = key
-        self.line = line
-        self.end = end
-        self.text = ""
+        self.key = key  # as written, without quotes
+        self.line = line  # the line of the key, counted from 1 as in the file
+        self.end = end  # the last line that belongs to it
+        self.text = ""  # the value as written, without quotes and comments; "" for a list, a table or nothing
+        # the items of a list, `[a, b]` or one `- a` a line; None if the value is not a list
         self.items: list[str] | None = None
-        self.children: list[Field] = []
+        self.children: list[Field] = []  # the fields indented under the key; empty if there are none
 
     def __repr__(self) -> str:
         return f"Field({self.key!r}, {self.children or self.items or self.text!r}, lines {self.line}-{self.end})"
 
 
 class Header:
-    """The front matter of a text.
-
-    Attributes:
-        fields: the keys at the left edge, in their order.
-        lines: how many lines the front matter takes, both `---` included.
-        unreadable: the numbers of the lines that are neither key, value nor comment.
-    """
+    """The front matter of a text."""
 
     __slots__ = ("fields", "lines", "unreadable")
 
     def __init__(self, fields: list[Field], lines: int, unreadable: list[int]) -> None:
-        self.fields = fields
-        self.lines = lines
-        self.unreadable = unreadable
+        self.fields = fields  # the keys at the left edge, in their order
+        self.lines = lines  # how many lines the front matter takes, both `---` included
+        self.unreadable = unreadable  # the numbers of the lines that are neither key, value nor comment
 
     def find(self, *keys: str) -> Field | None:
         """Return the field of that key, or below it: `find("metadata", "type")`. Of two alike the last counts."""

@@ -6,8 +6,7 @@ from ..errors import InvalidArgument
 from .digest import blake2b
 from .phrases import beginning
 
-FEWEST = 4
-"""The fewest characters that are a beginning, as in git."""
+FEWEST = 4  # The fewest characters that are a beginning, as in git
 
 _NAMED = 4
 _SHOWN = 40

@@ -10,11 +10,8 @@ from unicodedata import normalize
 from . import markdown
 from .marks import is_emoji
 
-LONGEST = 160
-"""Characters of a label in front of a text; of a longer one the beginning is there."""
-
-BELOW = " > "
-"""What is between the headings in a section's name: `Staging > Database`."""
+LONGEST = 160  # Characters of a label in front of a text; of a longer one the beginning is there
+BELOW = " > "  # What is between the headings in a section's name: `Staging > Database`
 
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")

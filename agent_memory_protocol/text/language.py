@@ -40,78 +40,47 @@ SHORT_FORMS = {
 class Language:
     """The words by which contradictions are found in one language, in lower case."""
 
-    stem: Callable[[str], str]
-    """Turns a word into what its forms have in common."""
-    negators: Words
-    """Deny the clause they are in; two in one clause cancel out."""
-    partial: Words = frozenset()
-    """Right after a negator, leave open how much is denied: "not all"."""
+    stem: Callable[[str], str]  # Turns a word into what its forms have in common
+    negators: Words  # Deny the clause they are in; two in one clause cancel out
+    partial: Words = frozenset()  # Right after a negator, leave open how much is denied: "not all"
     negated_ending: tuple[str, str, Mapping[str, str]] = ("", "", MappingProxyType({}))
     """The ending that negates a verb, the negator it means, and the verbs that lose more than the ending."""
-    further: Words = frozenset()
-    """In a denial, begin what is denied as well: "neither … nor", "not … or"."""
+    further: Words = frozenset()  # In a denial, begin what is denied as well: "neither … nor", "not … or"
     joins: Words = frozenset()
     """In a denial and before a negator, begin what is denied as well: "no cache and no queue"."""
     contrasts: Words = frozenset()
     """After a comma, begin what is not so, in place of what was just said: "tabs, not spaces"."""
-    instead: Words = frozenset()
-    """The same without a comma: "instead of"."""
-    absences: Words = frozenset()
-    """After a comma, or first, begin what is missing as well: "…; no restart needed"."""
-    reversals: Words = frozenset()
-    """Begin what is so, in place of what is not: "but"."""
-    empty: Words = frozenset()
-    """Say nothing about what a sentence is about."""
-    light: Words = frozenset()
-    """Verbs that may be exchanged for any other: "is Postgres", "uses Postgres"."""
-    needs: Words = frozenset()
-    """Say that something is needed, whatever the sentence is about then."""
-    needless: Words = frozenset()
-    """Say that something is not needed."""
-    possible: Words = frozenset()
-    """Say what can be or may be, which is not what is."""
-    past: Words = frozenset()
-    """Say what was, which is not what is."""
-    hedges: Words = frozenset()
-    """Leave open whether it is so at all."""
-    copulas: Words = frozenset()
-    """Equate two things, which may then change places."""
-    prepositions: Words = frozenset()
-    """Tie the words after them to their place."""
-    directions: Words = frozenset()
-    """The prepositions that another one turns round: "before", "after"."""
-    conditions: Words = frozenset()
-    """Begin the condition on which something holds."""
-    cuts: Words = frozenset()
-    """Begin a reason, a date or an exception, which is left out."""
-    pronouns: Words = frozenset()
-    """First in a sentence, refer to what the sentence before was about."""
+    instead: Words = frozenset()  # The same without a comma: "instead of"
+    absences: Words = frozenset()  # After a comma, or first, begin what is missing as well: "…; no restart needed"
+    reversals: Words = frozenset()  # Begin what is so, in place of what is not: "but"
+    empty: Words = frozenset()  # Say nothing about what a sentence is about
+    light: Words = frozenset()  # Verbs that may be exchanged for any other: "is Postgres", "uses Postgres"
+    needs: Words = frozenset()  # Say that something is needed, whatever the sentence is about then
+    needless: Words = frozenset()  # Say that something is not needed
+    possible: Words = frozenset()  # Say what can be or may be, which is not what is
+    past: Words = frozenset()  # Say what was, which is not what is
+    hedges: Words = frozenset()  # Leave open whether it is so at all
+    copulas: Words = frozenset()  # Equate two things, which may then change places
+    prepositions: Words = frozenset()  # Tie the words after them to their place
+    directions: Words = frozenset()  # The prepositions that another one turns round: "before", "after"
+    conditions: Words = frozenset()  # Begin the condition on which something holds
+    cuts: Words = frozenset()  # Begin a reason, a date or an exception, which is left out
+    pronouns: Words = frozenset()  # First in a sentence, refer to what the sentence before was about
     opposites: Mapping[str, str] = field(default_factory=dict)
     """Words that deny another one, and the stem of that: "disabled" is not enabled."""
-    question_words: Words = frozenset()
-    """Begin a question, if one of `inverted` follows soon."""
-    inverted: Words = frozenset()
-    """Verbs that begin a question where they are first."""
+    question_words: Words = frozenset()  # Begin a question, if one of `inverted` follows soon
+    inverted: Words = frozenset()  # Verbs that begin a question where they are first
     imperative_too: Words = frozenset()
     """Verbs that begin a question only where one of `subjects` follows: "Do we …", but "Do run …"."""
-    subjects: Words = frozenset()
-    """What a sentence may be about, in front of its verb."""
-    guesses: Words = frozenset()
-    """Say that nobody knows yet."""
-    guessing_phrases: tuple[str, ...] = ()
-    """The same, in several words."""
-    imperatives: Words = frozenset()
-    """Verbs that a sentence begins with which tells somebody what to do."""
-    advice: Words = frozenset()
-    """Say what should be."""
-    duty: Words = frozenset()
-    """Say what must be."""
-    duty_phrases: tuple[str, ...] = ()
-    """The same, in several words."""
-    preferring: Words = frozenset()
-    """First in a sentence, say what is better and not what must be."""
-    plan_phrases: tuple[str, ...] = ()
-    """Say what somebody means to do, which is not what is done."""
+    subjects: Words = frozenset()  # What a sentence may be about, in front of its verb
+    guesses: Words = frozenset()  # Say that nobody knows yet
+    guessing_phrases: tuple[str, ...] = ()  # The same, in several words
+    imperatives: Words = frozenset()  # Verbs that a sentence begins with which tells somebody what to do
+    advice: Words = frozenset()  # Say what should be
+    duty: Words = frozenset()  # Say what must be
+    duty_phrases: tuple[str, ...] = ()  # The same, in several words
+    preferring: Words = frozenset()  # First in a sentence, say what is better and not what must be
+    plan_phrases: tuple[str, ...] = ()  # Say what somebody means to do, which is not what is done
 
 
 def english(word: str, *, past: bool = True) -> str:

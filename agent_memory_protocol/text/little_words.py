@@ -14,9 +14,7 @@ _ASKING = """
     anybody anyone anything everybody everyone everything herself himself hows may might must myself ourselves shall
     somebody someone something thats themselves theres whats wheres whos whose whys yourself
 """
-ASKING = frozenset(_ASKING.split())
-"""Further words that say nothing in a question, though they may in a text."""
+ASKING = frozenset(_ASKING.split())  # Further words that say nothing in a question, though they may in a text
 
 _AFTER_HOW = "far long many much often"
-AFTER_HOW = frozenset(_AFTER_HOW.split())
-"""Words that say nothing after *how*."""
+AFTER_HOW = frozenset(_AFTER_HOW.split())  # Words that say nothing after *how*

@@ -18,23 +18,14 @@ DEFINITION = "definition"
 HTML = "html"
 CODE = "code"
 
-PROSE = frozenset([PARAGRAPH, FENCE, QUOTE, TABLE, HTML, CODE])
-"""The kinds of block that make up prose entries."""
+PROSE = frozenset([PARAGRAPH, FENCE, QUOTE, TABLE, HTML, CODE])  # The kinds of block that make up prose entries
 
 _MAX_DEPTH = 6  # Nested lists deeper than this are left to the referee
 _MOST_CELLS = 0x10000  # So are larger tables, which markdown-it ends if too many cells are missing
 
 
 class Block:
-    """One top-level block: lines `start` to `end` (exclusive), trailing blank lines not counted.
-
-    Attributes:
-        kind: HEADING, ITEM (one item of a top-level list), PARAGRAPH, …
-        level: of a heading, 1 to 6; else 0.
-        column: of an item, the index in its first line where the content begins; of a paragraph, of its text.
-        paragraph_end: the line after the block's first paragraph; `start` if it does not begin with one.
-        closed: False for a fence that is still open at the end of the document.
-    """
+    """One top-level block: lines `start` to `end` (exclusive), trailing blank lines not counted."""
 
     __slots__ = ("closed", "column", "end", "kind", "level", "paragraph_end", "start")
 
@@ -49,13 +40,15 @@ class Block:
         paragraph_end: int | None = None,
         closed: bool = True,
     ) -> None:
-        self.kind = kind
+        self.kind = kind  # HEADING, ITEM (one item of a top-level list), PARAGRAPH, …
         self.start = start
         self.end = end
-        self.level = level
+        self.level = level  # of a heading, 1 to 6; else 0
+        # of an item, the index in its first line where the content begins; of a paragraph, of its text
         self.column = column
+        # the line after the block's first paragraph; `start` if it does not begin with one
         self.paragraph_end = start if paragraph_end is None else paragraph_end
-        self.closed = closed
+        self.closed = closed  # False for a fence that is still open at the end of the document
 
     def __repr__(self) -> str:
         return f"Block({self.kind} {self.start}:{self.end} level={self.level} paragraph_end={self.paragraph_end})"

@@ -12,25 +12,19 @@ if TYPE_CHECKING:
 
     from .markdown import Block
 
-INDEX = ("<!-- amp:index -->", "<!-- /amp:index -->")
-"""The markers around the lines of notes that amp keeps up to date."""
+INDEX = ("<!-- amp:index -->", "<!-- /amp:index -->")  # The markers around the lines of notes that amp keeps up to date
 
 _CODE = (markdown.FENCE, markdown.CODE)
 
 
 class Pairs:
-    """The pairs of one kind of marker in a text.
-
-    Attributes:
-        spans: the lines of each pair, markers included, from 0, end exclusive.
-        stray: the line of the first marker that belongs to no pair, from 0; None if all do.
-    """
+    """The pairs of one kind of marker in a text."""
 
     __slots__ = ("spans", "stray")
 
     def __init__(self, spans: tuple[tuple[int, int], ...], stray: int | None) -> None:
-        self.spans = spans
-        self.stray = stray
+        self.spans = spans  # the lines of each pair, markers included, from 0, end exclusive
+        self.stray = stray  # the line of the first marker that belongs to no pair, from 0; None if all do
 
 
 def pairs(lines: list[str], opening: str, closing: str) -> Pairs:

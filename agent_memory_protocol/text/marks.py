@@ -17,40 +17,28 @@ _JOINERS = "\u200d\ufe0f\u20e3"
 
 
 class Mark:
-    """A date that dates the text it is in.
-
-    Attributes:
-        start, end: its place in the text, brackets included.
-        bracketed: whether it is spelled in brackets, as the protocol asks.
-    """
+    """A date that dates the text it is in."""
 
     __slots__ = ("bracketed", "day", "end", "start")
 
     def __init__(self, day: int, start: int, end: int, *, bracketed: bool) -> None:
         self.day = day
-        self.start = start
+        self.start = start  # with `end`: its place in the text, brackets included
         self.end = end
-        self.bracketed = bracketed
+        self.bracketed = bracketed  # whether it is spelled in brackets, as the protocol asks
 
 
 class Marks:
-    """The marks of one paragraph.
-
-    Attributes:
-        date: the date that dates it; None for a lasting one.
-        keep: whether `[keep]` is in it, in front or not.
-        disputed: whether `[disputed]` is in front of it.
-        until: the last day on which it holds; None where it has no end.
-        spans: where the marks in front are that are not part of what it says, the date left out.
-    """
+    """The marks of one paragraph."""
 
     __slots__ = ("date", "disputed", "keep", "spans", "until")
 
     def __init__(self) -> None:
-        self.date: Mark | None = None
-        self.keep = False
-        self.disputed = False
-        self.until: int | None = None
+        self.date: Mark | None = None  # the date that dates it; None for a lasting one
+        self.keep = False  # whether `[keep]` is in it, in front or not
+        self.disputed = False  # whether `[disputed]` is in front of it
+        self.until: int | None = None  # the last day on which it holds; None where it has no end
+        # where the marks in front are that are not part of what it says, the date left out
         self.spans: list[tuple[int, int]] = []
 
 

@@ -12,8 +12,7 @@ from .language import ENGLISH, Language, Token, plain, tokenise
 ASKS, GUESSES, ADVISES, OBLIGES = "a question", "a guess", "what should be", "what must be"
 PLANS, PREFERS = "what is planned", "what is preferred"
 
-UNCLAIMED = frozenset([ASKS, GUESSES])
-"""The moods of what claims nothing."""
+UNCLAIMED = frozenset([ASKS, GUESSES])  # The moods of what claims nothing
 
 _SENTENCE = re.compile(r"(?<=[.!?？])\s+|\n+")
 _TRAILING = "\"'`“”‘’„«»)]}*_ \t"

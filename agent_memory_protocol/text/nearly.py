@@ -14,8 +14,7 @@ from .language import ENGLISH, english, plain, tokenise
 from .opposites import opposed
 from .values import find_values
 
-MANY = 0.45
-"""Which part of all their words two texts share that are worth comparing."""
+MANY = 0.45  # Which part of all their words two texts share that are worth comparing
 
 _DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4

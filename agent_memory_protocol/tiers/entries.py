@@ -19,8 +19,7 @@ FROM_LABEL = "label"
 SUSPICIOUS_DAYS = 180
 
 MOST_LIST_LINES = 20
-MOST_LIST_BYTES = 2000
-"""A numbered list that is larger is not a sequence of steps: each of its items is an entry."""
+MOST_LIST_BYTES = 2000  # A numbered list that is larger is not a sequence of steps: each of its items is an entry
 
 _COLONS = (":", "\uff1a")
 _OPENERS = (*_COLONS, "?", "\uff1f", "\u2013", "\u2014", " -", "->", "=>", "\u2192", "\u2026")
@@ -30,12 +29,7 @@ _VOWELS = frozenset("aeiouy")
 
 
 class Heading:
-    """A heading: its line span, level, text, the day it gives its entries, and the headings above it.
-
-    Attributes:
-        above: the indexes, in the outline's `headings`, of the headings it is under, outermost first.
-        day: the day its text or its label line says, as an ordinal; None for the title.
-    """
+    """A heading: its line span, level, text, the day it gives its entries, and the headings above it."""
 
     __slots__ = ("above", "day", "day_source", "end", "level", "start", "text")
 
@@ -44,29 +38,23 @@ class Heading:
         self.end = block.end
         self.level = block.level
         self.text = text
-        self.above = above
-        self.day: int | None = None
+        self.above = above  # the indexes, in the outline's `headings`, of the headings it is under, outermost first
+        self.day: int | None = None  # the day its text or its label line says, as an ordinal; None for the title
         self.day_source = ""
 
 
 class Label:
-    """The label of a list: the end of the paragraph before it, which governs each of its items.
-
-    Attributes:
-        start, end: the lines of the paragraph.
-        text: what governs the items: the paragraph's last sentence or line.
-        day: the day it dates its items with, as an ordinal; None where it says none.
-        is_entry: whether more comes before the label in its paragraph, so that the paragraph is an entry as well.
-    """
+    """The label of a list: the end of the paragraph before it, which governs each of its items."""
 
     __slots__ = ("day", "end", "is_entry", "start", "text")
 
     def __init__(self, block: Block, text: str, *, is_entry: bool) -> None:
-        self.start = block.start
+        self.start = block.start  # with `end`: the lines of the paragraph
         self.end = block.end
-        self.text = text
+        self.text = text  # what governs the items: the paragraph's last sentence or line
         date = marks.read(text).date
-        self.day = date.day if date else None
+        self.day = date.day if date else None  # the day it dates its items with, as an ordinal; None where it says none
+        # whether more comes before the label in its paragraph, so that the paragraph is an entry as well
         self.is_entry = is_entry
 
 
@@ -155,23 +143,17 @@ class IndexLine:
 
 
 class Outline:
-    """What is in a document, in file order.
-
-    Attributes:
-        blocks: the top-level blocks it was made from.
-        title: the first heading, where no other one is of level 1.
-        labels: the label of each list that has one, by its first line.
-    """
+    """What is in a document, in file order."""
 
     __slots__ = ("blocks", "entries", "headings", "index_lines", "labels", "title")
 
     def __init__(self, blocks: list[Block]) -> None:
-        self.blocks = blocks
+        self.blocks = blocks  # the top-level blocks it was made from
         self.headings: list[Heading] = []
         self.entries: list[Entry] = []
         self.index_lines: list[IndexLine] = []
-        self.labels: dict[int, Label] = {}
-        self.title: Heading | None = None
+        self.labels: dict[int, Label] = {}  # the label of each list that has one, by its first line
+        self.title: Heading | None = None  # the first heading, where no other one is of level 1
 
 
 def outline(lines: list[str], blocks: list[Block]) -> Outline:

@@ -8,11 +8,8 @@ from ..layout import OWNED_TIERS, Target, Tier, check_owner, name_key
 from ..limits import count_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
-WHOLE_BYTES = 256 * 1024
-"""A larger file is never read whole: ten times the limit is not a page of memory any more."""
-
-LARGEST = 4 << 20
-"""A larger file is not a page of memory; it is never rewritten."""
+WHOLE_BYTES = 256 * 1024  # A larger file is never read whole: ten times the limit is not a page of memory any more
+LARGEST = 4 << 20  # A larger file is not a page of memory; it is never rewritten
 
 _KEPT = 64
 _KEPT_BYTES = 64 * 1024

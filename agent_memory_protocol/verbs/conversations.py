@@ -11,12 +11,8 @@ from ..layout import Tier
 from ..tiers.document import Document
 from ..tiers.entries import OWN
 
-ENDS_AFTER = timedelta(days=30)
-"""A conversation is over when it has shown no sign of life for longer than this."""
-
-
-CLOSED = "closed: the conversation is over"
-"""The reason in the ledger for what left with its conversation."""
+ENDS_AFTER = timedelta(days=30)  # A conversation is over when it has shown no sign of life for longer than this
+CLOSED = "closed: the conversation is over"  # The reason in the ledger for what left with its conversation
 
 
 def last_sign(session: Session, document: Document) -> date:

@@ -24,16 +24,12 @@ Progress = Callable[[int, int], None]
 
 
 class PlanOutdated(StorageError):
-    """Documents were changed after plans for them were made; nothing was changed in them. Plan again.
-
-    Attributes:
-        removed: what has left the others.
-    """
+    """Documents were changed after plans for them were made; nothing was changed in them. Plan again."""
 
     def __init__(self, message: str, targets: Sequence[Target] = (), removed: Sequence[Removed] = ()) -> None:
         super().__init__(message)
         self.targets = tuple(targets)
-        self.removed = tuple(removed)
+        self.removed = tuple(removed)  # what has left the others
 
 
 def parse_age(text: str, today: date) -> timedelta:

@@ -28,8 +28,7 @@ LARGEST = 2_000_000
 _MAIN = "<main"
 _BROKEN = '<h1>A fault</h1>\n<p class="error" role="alert">{}</p>\n</main>\n</body>\n</html>\n'
 
-LEAVES_OUT = ("history", "texts of notes", "block")
-"""What a file that would be too large does without, in this order."""
+LEAVES_OUT = ("history", "texts of notes", "block")  # What a file that would be too large does without, in this order
 
 
 def single_file(page: MemoryPage, *, largest: int = LARGEST) -> bytes:
