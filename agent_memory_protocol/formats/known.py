@@ -15,8 +15,7 @@ from .moments import instant, is_expiry
 KEEP, DISPUTED, UNTIL, EXPIRES = "keep", "disputed", "until", "expires_at"
 """The keys of the marks `[keep]`, `[disputed]` and `[until D]`, the last one also as the moment that it means."""
 MARKS = (KEEP, DISPUTED, UNTIL, EXPIRES)
-YES = "true"
-"""What a mark has that names no day."""
+YES = "true"  # What a mark has that names no day
 HEADINGS = "headings"
 """The key of the headings that an entry was under. They are the first of its tags as well."""
 DATED_BY = "dated_by"

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from ..values import dataclass
 from .entry import MADE_BY, MemoryEntry, is_uuid, named, to_milliseconds
 
-STATE = "state"
-"""The pair of `extra` that says what has become of a record which is not active."""
+STATE = "state"  # The pair of `extra` that says what has become of a record which is not active
 
 _LAST_TIME = to_milliseconds(datetime.max.replace(tzinfo=UTC))
 

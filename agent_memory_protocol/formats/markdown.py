@@ -23,18 +23,14 @@ from .entry import ENTRY_BYTES, BadEntry, MemoryEntry, Problem, attempt, check, 
 from .loss import EMBEDDING, OVER, RELEVANCE, Loss, unknown_fields
 
 TITLE = "# Memory"
-DAY = 86_400_000
-"""Milliseconds of a day."""
-
-LARGEST = 16 << 20
-"""No document that people read is larger."""
+DAY = 86_400_000  # Milliseconds of a day
+LARGEST = 16 << 20  # No document that people read is larger
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _LAST_DAY = (date.max.toordinal() - _EPOCH) * DAY
 _DEEPEST = 5  # Below the title, Markdown has headings of five further levels
 
-HEADER = "header."
-"""What the keys in `extra` begin with that hold what the header of a file says."""
+HEADER = "header."  # What the keys in `extra` begin with that hold what the header of a file says
 LABEL = "label"
 """The key in `extra` of the label that an entry was under. It is in front of the text as well."""
 

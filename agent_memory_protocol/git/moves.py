@@ -29,14 +29,10 @@ _LOOK_AGAIN = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What steps of HEAD have taken out of a document, by the ids of its entries.
+    """What steps of HEAD have taken out of a document, by the ids of its entries."""
 
-    Attributes:
-        left: is on a branch that was left for a commit that does not build on it.
-        dropped: was committed, and is gone in a later commit, in one that came instead, or in one that is merged now.
-    """
-
-    left: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()  # is on a branch that was left for a commit that does not build on it
+    # was committed, and is gone in a later commit, in one that came instead, or in one that is merged now
     dropped: frozenset[str] = frozenset()
 
 
