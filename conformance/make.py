@@ -337,6 +337,15 @@ parse(
 )
 parse("labels/date-its-items", "P-12 P-16", "# T\n\n[2026-02-15] Found today:\n\n- push\n", date_source=["label"])
 parse("labels/be-an-entry-themselves", "P-12 P-10", "# T\n\nNever:\n\n- push\n", text=["- push"], must=False)
+TAGGED = {
+    "<b>Never:</b>\n\n- push\n": ["**Never:**"],
+    "<details>\n<summary>Never</summary>\n\n- push\n\n</details>\n": ["**Never:**"],
+    "<h3>Never <em>push!</em></h3>\n\n- main\n": ["**Never push:**"],
+}
+for text, words in TAGGED.items():
+    parse("labels/be-read-from-tags", "P-12 P-10", f"# T\n\n{text}", label=words)
+text = "# T\n\n<div>\nNever push.\n</div>\n\n- squash\n"
+parse("labels/be-read-from-tags-of-a-sentence", "P-12", text, must=False, label=["", ""])
 
 ENTRIES = {
     "one-item": ("P-7", "- a\n", [(3, 3)]),

@@ -39,6 +39,7 @@ SHARED, AGENT = Target(Tier.SHARED), Target(Tier.AGENT, "dev")
 LABELS = (
     *("Never:", "**Always:**", "**Before a release**", "_Nie auf dem Zweig_:", "Staging is red. Nowhere:"),
     *("Off limits –", "What is not allowed?", "**Rarely**\n\n<!-- since May -->", "Git:\n\nOn main:"),
+    *("<b>Taboo:</b>", "<details>\n<summary>Obsolete</summary>"),
 )
 """What is above lists. Of one only the second sentence is the label, and of one both paragraphs are."""
 WORDS = ("quokka", "narwhal", "ibex", "okapi", "axolotl", "pangolin", "tapir", "wombat")
@@ -134,7 +135,7 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
             lines += [""] * (int(numbered[1]) > last + 1)  # lines between the two are not shown
             last = int(numbered[1])
         # The frame of recall's block would be HTML.
-        lines.append(numbered[3] if numbered else re.sub("^<.*", "", line))
+        lines.append(numbered[3] if numbered else re.sub(r"^</?(?:agent-)?memory\b.*", "", line))
     page = document.parse("\n".join(lines).encode(), SHARED)
     above = {
         number: labels.key(page.label(entry))

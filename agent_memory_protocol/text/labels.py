@@ -16,19 +16,38 @@ BELOW = " > "  # What is between the headings in a section's name: `Staging > Da
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _OPENERS = (*" \t:\uff1a\u2013\u2014\u2192", " -", "->", "=>")
 """What a label ends with that is not in front of a text, where a colon is."""
+_ENDS = (":", "?", "\uff1a", "\uff1f", "\u2026")
 _COMPLETE = ("?", "\uff1f", "\u2026", "...")  # After these no colon is needed
 _DENYING = frozenset("\u274c\u274e\u2716\u2717\u2718\u26d4\U0001f6ab\U0001f6d1\U0001f44e")
 _DENIALS = frozenset(
     [
-        *("avoid", "cannot", "don't", "forbidden", "jamais", "mai", "never"),
-        *("nicht", "nie", "no", "not", "nunca", "stop"),
+        *("avoid", "cannot", "don't", "evitar", "forbidden", "interdit", "jamais", "mai", "never", "nicht", "nie"),
+        *("niemals", "no", "not", "nunca", "prohibido", "stop", "verboten", "vermeiden"),
     ]
 )
 _TURNING = _DENIALS | {
     *("abandoned", "antipattern", "antipatterns", "anti-pattern", "anti-patterns", "deprecated", "disallowed"),
     *("former", "obsolete", "planned", "prohibited", "proposed", "rejected", "removed", "won't"),
+    *("abgelehnt", "descartado", "obsoleto", "rechazado", "todo", "unverified", "veraltet", "verworfen", "wrong"),
 }
+_TURNING_SIGNS = ("\u7981\u6b62", "\u4e0d\u8981", "\u5207\u52ff", "\u907f\u514d", "\u5e9f\u5f03", "\u5f03\u7528")
+"""Words that forbid or reject, of a script without blanks between words."""
 _EMPHASIS = ("**", "__", "*", "_")
+_FRAMES = re.compile(r"</?(?:center|details|div|em|font|i|mark|p|section|small|span|u)(?:\s[^<>]*)?>", re.IGNORECASE)
+_STRONG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
+_TITLE = re.compile(r"<(h[1-6]|summary)(?:\s[^<>]*)?>([^<>]*)</\1>", re.IGNORECASE)
+
+
+def without_tags(text: str) -> str:
+    """Return a text with its HTML as Markdown: bold where it is, a summary and a heading as a bold label."""
+    if "`" in text:
+        return text  # It speaks of tags.
+    return _TITLE.sub(_bold, _STRONG.sub("**", _FRAMES.sub("", text))).strip()
+
+
+def _bold(title: re.Match[str]) -> str:
+    text = title[2].lstrip("*_ \t\n").rstrip("*_ .!\t\n")
+    return f"**{text}{'' if text.endswith(_ENDS) else ':'}**"
 
 
 def plain(label: str) -> str:
@@ -85,7 +104,8 @@ def names(label: str, wanted: str) -> bool:
 def turns(heading: str) -> bool:
     """Say whether what is under a heading says something else without it: `Never`, `Rejected`, `❌ Git`."""
     words = normalize("NFC", heading).casefold().replace("\u2019", "'").replace("*", " ").split()
-    return not _TURNING.isdisjoint(word.strip(".,:;!?()[]") for word in words) or not _DENYING.isdisjoint(heading)
+    says = not _TURNING.isdisjoint(word.strip(".,:;!?()[]") for word in words) or not _DENYING.isdisjoint(heading)
+    return says or any(word in heading for word in _TURNING_SIGNS)
 
 
 def key(label: str) -> str:

@@ -8,6 +8,8 @@ for the block's own markers, or for a chat template's, is broken with an escape 
 
 KEEPER = "<!-- -->"
 """An empty comment. It hides nothing: it keeps what is above it apart from what is below it."""
+LIST_KEEPER = "<!-- next list -->"
+"""Keeps two numbered lists apart, and lets the label above the first govern the second too."""
 
 _SUSPECTS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u200c\u200d\u2800\u3164\uffa0\U0001d159"

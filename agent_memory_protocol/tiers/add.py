@@ -22,6 +22,8 @@ from .document import (
 from .entries import Entry, Heading, IndexLine
 from .taken import back_over_blanks
 
+_SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
+
 
 @dataclass(frozen=True, slots=True)
 class Added:
@@ -73,17 +75,40 @@ def add(document: Document, new: NewEntry, section: Section | None = None, label
         return _add_at(document, new, end, None, made, notes, label)
     if made:
         return _add_at(document, new, place, None, made, notes)
-    last = _last_unit(document, heading)
-    if heading is None and not document.outline.labels:
+    limit = len(document.lines)
+    if not section and heading is not None and _says_more(heading):
+        limit, heading = heading.start, None  # What names no section goes above it.
+    while (last := _last_unit(document, heading, limit)) and (prose := _opens_list(document, last)) is not None:
+        limit = prose.start
+    if heading is None and not document.outline.labels and limit == len(document.lines):
         position = _end(document)
     elif last is None:
         position = document.begin if heading is None else after_heading(document, heading)
     else:
         position = last.end
-    if isinstance(last, Entry) and not last.is_item and entries.is_label(document.lines[last.end - 1]):
-        # Prose that ends in a colon would become the label of a list after it, so the entry goes before it.
-        position, last = last.start, None
     return _add_at(document, new, position, last, [], notes)
+
+
+def _says_more(heading: Heading) -> bool:
+    """Say whether a heading dates or denies what is under it: a day, `Never`, `Rejected ideas`."""
+    return heading.day is not None or labels.turns(" ".join(heading.text.split()[:3]))
+
+
+def _opens_list(document: Document, last: Entry | IndexLine) -> Entry | None:
+    """Return the prose, this or right over the list of this item, that a reader would take for the label of a list.
+
+    `Do not do these` is not a label, but no other entry belongs under it. A sentence ends in a full stop.
+    """
+    if isinstance(last, Entry) and not last.is_item:
+        return last if entries.is_label(document.lines[last.end - 1]) else None
+    blocks = document.outline.blocks
+    index = next(index for index, block in enumerate(blocks) if block.start == last.start)
+    while index and blocks[index].kind == markdown.ITEM:
+        index -= 1
+    over = blocks[index]
+    if over.kind != markdown.PARAGRAPH or document.lines[over.end - 1].rstrip(" \t*_)").endswith(_SENTENCE_ENDS):
+        return None
+    return next((one for one in document.outline.entries if one.start <= over.start < one.end), None)
 
 
 def label_meant(document: Document, section: Section | None, label: str) -> str:
@@ -143,14 +168,17 @@ def _end_under(document: Document, heading: Heading) -> int:
     return end
 
 
-def _last_unit(document: Document, heading: Heading | None) -> Entry | IndexLine | None:
-    """Return the last unlabelled entry directly under a heading (None: anywhere), else the last such index line."""
+def _last_unit(document: Document, heading: Heading | None, limit: int) -> Entry | IndexLine | None:
+    """Return the last unlabelled entry directly under a heading (None: anywhere), else the last such index line.
+
+    Only what begins before the line `limit` counts.
+    """
     outline = document.outline
     index = outline.headings.index(heading) if heading is not None else None
 
     def stands_here(unit: Entry | IndexLine) -> bool:
         here = heading is None or (bool(unit.headings) and unit.headings[-1] == index)
-        return here and unit.label is None
+        return here and unit.label is None and unit.start < limit
 
     units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
     return next((unit for unit in reversed(units) if stands_here(unit)), None)
@@ -175,7 +203,8 @@ def _add_at(
     lead = after_text and (bool(made) or new.is_steps or not _follows_tightly(document, after))
     blank, apart = [""], ["", KEEPER, ""]
     near = blank * lead
-    ways = [(above, below) for below in ([], blank) for above in (near, blank)]
+    before_text = after is None and "".join(document.lines[position : position + 1]).strip(" \t") != ""
+    ways = [(above, below) for below in ([], blank)[:: -1 if before_text else 1] for above in (near, blank)]
     ways += [(near, apart), (blank, apart), (apart, []), (apart, apart)]
     for (above, below), bullet in ((way, one) for one in ["", marker][not new.is_steps :] for way in ways):
         block = item_lines(new, bullet, indent)

@@ -168,7 +168,9 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
         if block.kind in markdown.PROSE:
             label = _label(lines, blocks, position)
             if label is None:
-                run.append(block)
+                # What only closes an element around a list is a part of nothing.
+                if run or not _only_closes(lines, block):
+                    run.append(block)
             else:
                 _add_outer(lines, label, run)
                 _add_prose(found, lines, run, above)
@@ -383,10 +385,28 @@ def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None
     following = position + 1
     while following < len(blocks) and _is_passed_over(lines, blocks[following]):
         following += 1
-    if block.kind != markdown.PARAGRAPH or following == len(blocks) or blocks[following].kind != markdown.ITEM:
+    may_open = block.kind in (markdown.PARAGRAPH, markdown.HTML)
+    if not may_open or following == len(blocks) or blocks[following].kind != markdown.ITEM:
         return None
     last = label_in(lines[block.start : block.end])
-    return Label(block, last, is_entry=last != _on_one_line(lines[block.start : block.end])) if is_label(last) else None
+    is_entry = last != _on_one_line(lines[block.start : block.end])
+    if not is_label(last) or (block.kind == markdown.HTML and (is_entry or "<" in last)):
+        return None
+    return Label(block, last, is_entry=is_entry)
+
+
+def _only_closes(lines: list[str], block: Block) -> bool:
+    """Say whether a block has nothing but tags that close an element, such as `</details>`."""
+    text = "".join(lines[block.start : block.end])
+    return block.kind == markdown.HTML and text.count("<") == text.count("</") > 0 and _seen(text) == ""
+
+
+def closing_after(lines: list[str], outline: Outline, label: Label) -> Block | None:
+    """Return the block that closes what a label opens around its list, such as `</details>`; None where none does."""
+    later = [block for block in outline.blocks if block.start >= label.end]
+    after = next((block for block in later if block.kind != markdown.ITEM), None)
+    opens = any("<" in line for line in lines[label.start : label.end])
+    return after if opens and after is not None and _only_closes(lines, after) else None
 
 
 def _is_passed_over(lines: list[str], block: Block) -> bool:
@@ -452,11 +472,15 @@ def _one_label(outer: str, inner: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """Return a paragraph as its reader sees it: without comments, and without a line break at its end."""
+    """Return a paragraph as its reader sees it: without comments, tags, and a line break at its end."""
     if "<!--" in text:
         from ..text.visible import without_hidden
 
         text = without_hidden(text)[0]
+    if "</" in text:
+        from ..text.labels import without_tags
+
+        text = without_tags(text)
     text = text.strip(" \t\n")
     while text.endswith(_BREAKS):
         text = text[: -next(len(one) for one in _BREAKS if text.endswith(one))].rstrip(" \t\n")

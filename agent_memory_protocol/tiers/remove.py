@@ -11,10 +11,10 @@ from itertools import pairwise
 
 from ..errors import Refused
 from ..text import labels, markdown
-from ..text.visible import KEEPER
+from ..text.visible import KEEPER, LIST_KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
-from .entries import Entry, Heading, Label, is_numbered
+from .entries import Entry, Heading, Label, closing_after, is_numbered
 from .taken import Taken, end_under, sayings, span_text, take
 
 
@@ -37,8 +37,9 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     staying = [entry for entry in document.outline.entries if entry not in gone]
     ways = list(_apart(document, joined))
     for said in (texts_apart, items_apart):
-        for apart, keepers in ways:
-            changed = rebuilt(document, _without_spans(document, joined, blank_for=apart, comment_for=keepers))
+        for apart, keepers, sign in ways:
+            kept = _without_spans(document, joined, blank_for=apart, comment_for=keepers, sign=sign)
+            changed = rebuilt(document, kept)
             changed = _without_doubled_rules(document, changed)
             if said(changed, changed.outline.entries) == said(document, staying):
                 return changed
@@ -146,8 +147,9 @@ def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple
     staying = {entry.label for entry in outline.entries if entry not in gone}
     staying |= {line.label for line in outline.index_lines}
     losing = {entry.label for entry in gone if entry.label is not None} - staying
-    lost = [outline.labels[label] for label in losing if label is not None]
-    return [(label.start, label.end) for label in lost if not label.is_entry]
+    lost = [outline.labels[label] for label in losing if label is not None and not outline.labels[label].is_entry]
+    closing = [block for label in lost if (block := closing_after(document.lines, outline, label)) is not None]
+    return [*((label.start, label.end) for label in lost), *((block.start, block.end) for block in closing)]
 
 
 def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:
@@ -164,15 +166,16 @@ def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:
 
 def _apart(
     document: Document, spans: list[tuple[int, int]]
-) -> Iterator[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Yield the spans that leave a blank line, and those that leave a comment: as few as keep all others apart."""
-    yield [], []
+) -> Iterator[tuple[list[tuple[int, int]], list[tuple[int, int]], str]]:
+    """Yield the spans that leave a blank line, and those that leave a comment and which: as few as part all others."""
+    yield [], [], ""
     tight = [span for span in spans if _holds_apart(document, span, blank=False)]
-    yield tight, []
-    yield spans, []
+    yield tight, [], ""
+    yield spans, [], ""
     keepers = [span for span in spans if _holds_apart(document, span, blank=True)]
-    yield tight, keepers
-    yield spans, spans
+    yield tight, keepers, KEEPER
+    yield tight, keepers, LIST_KEEPER
+    yield spans, spans, KEEPER
 
 
 def _holds_apart(document: Document, span: tuple[int, int], *, blank: bool) -> bool:
@@ -189,6 +192,7 @@ def _without_spans(
     *,
     blank_for: Collection[tuple[int, int]],
     comment_for: Collection[tuple[int, int]] = (),
+    sign: str = KEEPER,
 ) -> list[str]:
     """Return the lines without these spans, and without the blank lines that would be left doubled where one was."""
     lines = document.lines
@@ -200,7 +204,7 @@ def _without_spans(
             drop.discard(start)
             above = "" if not start or not lines[start - 1].strip(" \t") else document.newline
             below = "" if not lines[end].strip(" \t") else document.newline
-            raw[start] = f"{above}{KEEPER}{document.newline}{below}"
+            raw[start] = f"{above}{sign}{document.newline}{below}"
             continue
         before, after = start, end
         while before and not lines[before - 1].strip(" \t"):

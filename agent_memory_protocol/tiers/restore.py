@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from ..errors import Refused
 from ..layout import Target
-from ..text import markdown
-from ..text.visible import KEEPER
+from ..text import labels, markdown
+from ..text.visible import KEEPER, LIST_KEEPER
 from ..values import dataclass
 from . import frame
-from .document import Document, plain_id, section_key, with_block
+from .document import Document, key_of_label, plain_id, section_key, with_block
 from .edit import texts, texts_apart
 from .entries import Entry, items_of
 from .taken import (
@@ -139,7 +139,11 @@ def put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None 
     around_it = (taken.place.previous, taken.place.following)
     for block in document.outline.blocks:
         inside = spot.start <= block.start and block.end <= spot.end
-        if not inside or span_text(document, block) != KEEPER or has_key(document, block, *around_it):
+        if (
+            not inside
+            or span_text(document, block) not in (KEEPER, LIST_KEEPER)
+            or has_key(document, block, *around_it)
+        ):
             continue
         end = block.end + blanks_after(document, block.end)
         try:
@@ -299,10 +303,14 @@ def _meant(
 def _tries(document: Document, taken: Taken, spot: _Spot, position: int) -> Iterator[tuple[Document, int]]:
     """Yield the document with the entry at a line, in every way it may be there, and the line it begins at then."""
     place = taken.place
-    labels = [[], [place.label]] if place.label is not None else [[]]
+    ways: list[list[Above]] = [[]]
+    if place.label is not None:
+        # A label may have been the end of a paragraph that is an entry, or have opened an element: it comes back alone.
+        alone = replace(place.label, markdown=place.label_text)
+        ways += [[alone]] if "<details" in place.label.markdown else [[place.label], [alone]]
     if spot.missing:
-        labels.reverse()
-    for label in labels:
+        ways = ways[1:] + ways[:1]
+    for label in ways:
         above = [*spot.missing, *label]
         block: list[str] = []
         for one in above:
@@ -374,8 +382,9 @@ def _named_above(document: Document, spot: _Spot) -> list[str]:
 
 
 def _is_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> bool:
-    """Say whether the entry is back somewhere, and nothing else is another."""
-    return _find_back(old, new, taken, spot, line) is not None
+    """Say whether the entry is back somewhere, under a label that says the same, and nothing else is another."""
+    entry = _find_back(old, new, taken, spot, line)
+    return entry is not None and key_of_label(new.outline, entry) == labels.key(taken.place.label_text)
 
 
 def _find_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> Entry | None:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from ..text.digest import blake2b
-from ..text.visible import KEEPER
+from ..text.visible import KEEPER, LIST_KEEPER
 from .document import Document, plain_id, rebuilt
 from .taken import Taken, near
 
@@ -71,7 +71,7 @@ def _lines(document: Document, undo: Mapping[str, Any], gone: Sequence[Taken]) -
 
 
 def _says_something(line: str) -> bool:
-    return line.strip(" \t\r\n") not in ("", KEEPER)
+    return line.strip(" \t\r\n") not in ("", KEEPER, LIST_KEEPER)
 
 
 def _ending(line: str) -> str:

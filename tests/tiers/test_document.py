@@ -42,6 +42,26 @@ def test_an_entry_goes_above_prose_that_would_become_its_label_and_below_other_p
     assert "<!--" not in text
 
 
+@each_row(
+    "before, above",
+    [
+        ("# T\n\nDo not do these\n\n- push\n", "Do not do these"),
+        ("# T\n\n- a\n\nNot yet done\n- push\n", "Not yet done"),
+        ("# T\n\nNotes.\n\n- push\n", None),
+        ("## Never\n\n- push\n\n## Always\n\n- ask\n", "## Never"),
+        ("Rejected ideas\n---\n\n- push\n", "Rejected ideas"),
+        ("## Verboten\n\n- push\n", "## Verboten"),
+        ("# \u7981\u6b62\n\n- push\n", "# \u7981\u6b62"),
+        ("## 2020-01-01\n\n- push\n", "## 2020-01-01"),
+        ("# Facts that nobody may never lose\n\n- push\n", None),
+    ],
+)
+def test_an_entry_that_names_no_section_goes_above_what_would_turn_it(before, above):
+    text = added(before, new="One new fact.").decode()
+    assert (text.index("One new fact.") < text.index(above or "push")) == (above is not None)
+    assert "<!--" not in text
+
+
 def signatures(doc: Document) -> list[tuple[str, tuple[str, ...], int | None, str]]:
     """Return each entry with its text, the headings it stands under, its date and its plain id."""
     return [

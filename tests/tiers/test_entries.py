@@ -118,6 +118,10 @@ LABELS = [
     pytest.param("Rules:\n\n<!-- x -->\n\n- a\n<!-- y -->\n- b\n", id="comments-between"),
     pytest.param("Rules:\n\n[x]: https://example.org\n\n- a\n- b\n", id="a-definition-between"),
     pytest.param("Git:\n\nRules:\n\n- a\n- b\n", id="another-label-above"),
+    pytest.param("<b>Rules:</b>\n\n- a\n- b\n", id="bold-by-a-tag"),
+    pytest.param("<h4>Rules</h4>\n\n- a\n- b\n", id="a-heading-by-a-tag"),
+    pytest.param("<details>\n<summary>Rules.</summary>\n\n- a\n- b\n\n</details>\n", id="a-summary"),
+    pytest.param("<details><summary><b>Rules</b></summary>\n\n- a\n- b\n", id="a-bold-summary"),
 ]
 NO_LABELS = [
     pytest.param("Rules\n- a\n", id="plain"),

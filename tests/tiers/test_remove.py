@@ -127,6 +127,10 @@ STAYS = {
         "# T\n\n1. a\n2. b\n\n- GONE\n\n1. c\n2. d\n",
         "# T\n\n1. a\n2. b\n\n<!-- -->\n\n1. c\n2. d\n",
     ),
+    "two sequences of steps under one label": (
+        "# T\n\nRelease:\n\n1. a\n2. b\n\n- GONE\n\n1. c\n2. d\n",
+        "# T\n\nRelease:\n\n1. a\n2. b\n\n<!-- next list -->\n\n1. c\n2. d\n",
+    ),
     "a comment that a person left": (
         "# T\n\none\n\n<!-- -->\n\n- GONE\n\ntwo\n",
         "# T\n\none\n\n<!-- -->\n\ntwo\n",

@@ -66,6 +66,23 @@ def test_a_label_comes_back_once_with_its_first_item():
     assert remove_and_return(text, "- a", "- b", "- c", order=-1) == text
 
 
+@each_row("above", ["A sentence. **Never:**", "<details>\n<summary>Never</summary>"])
+def test_an_item_comes_back_under_its_label_and_no_other(above):
+    text = f"# T\n\n**Always:**\n\n- open a PR\n\n{above}\n\n- push\n"
+    doc = parse(text)
+    item = take(doc, ids_with(doc, "- push")[0])
+    left = take_out(doc, [item.id])
+    left = take_out(left, [one for one, entry in left.by_id if "sentence" in left.text(entry)])
+    back = put_back(left, item)
+    assert {back.text(one): back.label(one) for one in back.outline.entries}["- push"] == "**Never:**"
+
+
+def test_what_closes_an_element_goes_and_comes_with_its_last_item():
+    text = "# T\n\n<details>\n<summary>Never</summary>\n\n- push\n- squash\n\n</details>\n\n- x\n"
+    doc = parse(text)
+    assert take_out(doc, ids_with(doc, "- push", "- squash")).data.decode() == "# T\n\n- x\n"
+
+
 def test_sections_of_one_name_are_told_apart():
     text = "# T\n\n## Log\n\n- one\n\n## Other\n\n- x\n\n## Log\n\n- two\n\n## End\n\n- y\n"
     for words in (["one"], ["two"], ["one", "two"], ["two", "x"], ["one", "x"], ["one", "two", "x", "y"]):

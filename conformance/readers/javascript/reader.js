@@ -95,8 +95,7 @@ function readContainer(block, lines, first, inside) {
   while (inner.length > 1 && isBlank(lastOf(inner).text)) inner.pop();
   return { ...block, count: inner.length, start: inner[0].at, end: lastOf(inner).at + 1, children: blocksOf(inner) };
 }
-const isOpen = (lines) => // Whether the lines end in a paragraph that may go on
-  isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
+const isOpen = (lines) => isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
 function readList(lines) {
   const [, mark, number] = BULLET.exec(lines[0].text);
   const children = [];
@@ -250,15 +249,18 @@ function readLines(lines, from = 0) {
 const readDocument = (text) => readLines(splitLines(text), frontMatterLength(splitLines(text)));
 // The units that a block adds, given the blocks after it and the unit before it.
 function unitsOf(block, after, last, lines) {
-  const { type, start, end, level, text, kind } = block;
+  const { type, start, end, level, text = lines.slice(start, end), kind } = block;
   if (type === 'heading') return [{ kind: type, start, end, level, text, ...headingDates(text, lines.slice(end)) }];
   const over = last.kind === 'label' ? last : last.label || null;
   if (type === 'list') return listUnits(block, over, after, lines);
-  const isOther = ['rule', 'definition'].includes(type) || HIDDEN_KINDS.includes(kind);
+  const isHtml = type === 'html';
+  const closes = isHtml && !last.isProse && !/<[^/]/.test(text) && seenText(text) === '';
+  const isOther = closes || ['rule', 'definition'].includes(type) || HIDDEN_KINDS.includes(kind);
   if (isOther) return [{ kind: 'other', start, end, label: isPassedOver(lines)(block) ? over : null }];
-  const label = type === 'paragraph' && isOverList(after, lines) ? labelOf(text) : null;
+  const found = (isHtml || type === 'paragraph') && isOverList(after, lines) ? labelOf(text) : null;
+  const label = isHtml && (/</.test(found) || !isWhole({ text })) ? null : found;
   if (!label) return proseUnits(block, last);
-  const prose = isWhole(block) ? [] : proseUnits(block.outer || block, {});
+  const prose = isWhole({ ...block, text }) ? [] : proseUnits(block.outer || block, {});
   return [...prose, { date: null, ...ownDate(label), kind: 'label', start, end, prose: prose[0] || null, text: label }];
 }
 const DATE_LINE = /^[\s*_]*date[\s*_]*:[\s*_[]*(\d{4}-\d\d-\d\d)(?![\w/-])/i;
@@ -285,14 +287,18 @@ function indexedFile(text) { // P-10: the file of an index line, or null.
 }
 const LABEL_END = /(?:[\s:\uff1a\u2013\u2014\u2192]| -|->|=>)+$/;
 const SENTENCE_END = /(?<=[^][!?]|(?<!(?:^| )[(*_]*(?:[^ ]*\.[^ ]*|[b-df-hj-np-tv-xz]+))(?<=[^])\.) (?!\p{Ll}|$)/u;
-const OPENER =
-  new RegExp(`(?:[:?\uff1a\uff1f\u2013\u2014\u2192\u2026]| -|->|=>|[^\\s.]\\.\\.\\.) *${ORNAMENT} *$`, 'u');
+const OPENER = new RegExp(`(?:[:?：？–—→…]| -|->|=>|[^\\s.]\\.\\.\\.) *${ORNAMENT} *$`, 'u');
 const BOLD =
   new RegExp(`^ *${EMOJI}*(\\*\\*|__)((?:(?!\\1)[^]|[*_](?=\\1 *${EMOJI}*$))+(?<![.!][*_ ]*))\\1 *${EMOJI}*$`, 'u');
 const isPassedOver = (lines) => ({ type, start, end }) => type === 'definition' ||
   (type === 'html' && /^\s*<!--(?!\s*-->)(?:(?!-->)[^])*-->\s*$/.test(lines.slice(start, end).join('\n')));
 const isOverList = (after, lines) => (after.find((one) => !isPassedOver(lines)(one)) || {}).type === 'list';
-const seenText = (lines) => hide(lines.join('\n')).replace(/(?:\s|\\|<br ?\/?>)+$/, '');
+const FRAMES = /<\/?(?:center|details|div|em|font|i|mark|p|section|small|span|u)(?:\s[^<>]*)?>/gi;
+const boldOf = (_, tag, text, at, all, less = text.replace(/^[\s*_]+|[\s*_.!]+$/g, '')) =>
+  `**${less}${/[:?\uff1a\uff1f\u2026]$/.test(less) ? '' : ':'}**`;
+const withoutTags = (text) => (text.includes('`') ? text : text.replace(FRAMES, '').replace(/<\/?(?:b|strong)>/gi, '**')
+  .replace(/<(h[1-6]|summary)(?:\s[^<>]*)?>([^<>]*)<\/\1>/gi, boldOf).trim());
+const seenText = (lines) => withoutTags(hide(lines.join('\n'))).replace(/(?:\s|\\|<br ?\/?>)+$/, '');
 const isWhole = ({ outer, text }) => (outer ? isWhole(outer) : labelOf(text) === seenText(text).replace(/\s+/g, ' '));
 const joinLabels = (blocks, lines) => blocks.reduceRight((after, outer) => { // a label over another one: both are one
   const [inner, ...rest] = after;
@@ -313,8 +319,7 @@ function labelOf(lines) { // the label at the end of a paragraph over a list, or
   return OPENER.test(label) || BOLD.test(label) ? label : null;
 }
 // P-9: the entry that a block of prose begins; none where it goes on with the one before.
-function proseUnits(block, last) {
-  const text = block.text ? block.text.join('\n') : '';
+function proseUnits(block, last, text = (block.text || []).join('\n')) {
   const [own, isMore] = [text && ownDate(text), !text || /^\*\*|^\p{L}+:(?:\s|$)|[:\uff1a]$/u.test(text)];
   const isDated = Boolean(own) && /[^*_ ]/.test(bareText(text));
   if (!last.isProse || own || (last.isDated && !isMore)) {
@@ -342,11 +347,9 @@ function describe(lines, unit) { // Reads the date, the marks, and `bare`, which
   return Object.assign(unit, unit.kind === 'index' ? { date: null } : given,
     { marks, bare: [bareText(head), ...rest].join('\n') });
 }
-function givenDate({ label, chain }, given = chain.find((heading) => heading.dateLine || heading.date) || {}) { // P-16
-  const dates = [['label', label && label.date], ['heading', given.date], ['label', given.dateLine], [null, null]];
-  const [dateSource, date] = dates.find(([source, day]) => day || !source);
-  return { date, dateSource };
-}
+const givenDate = ({ label, chain }, given = chain.find((heading) => heading.dateLine || heading.date) || {}) => // P-16
+  [['label', label && label.date], ['heading', given.date], ['label', given.dateLine], [null, null]]
+    .map(([dateSource, date]) => ({ date, dateSource })).find(({ date, dateSource }) => date || !dateSource);
 function idOf(target, text) { // P-18
   const [, tier, owner] = /^(\w+):?(.*)$/s.exec(target);
   const said = text.normalize('NFC').replace(/[\p{White_Space}\x1c-\x1f]+/gu, ' ').replace(/^ | $/g, '');
@@ -509,8 +512,7 @@ function leavingOrder({ real, governing }) { // P-31: the entries in the order i
     }
   };
   const groups = days.slice().reverse().map((day) => units.filter(({ date }) => date === day));
-  const isOld = ([{ date }]) => daysFrom(date, newest) > 30;
-  groups.filter(isOld).forEach((group) => take(group.filter((unit) => !isOdd(unit))));
+  groups.filter(([{ date }]) => daysFrom(date, newest) > 30).forEach((group) => take(group.filter((x) => !isOdd(x))));
   const isOpening = (unit) => unit.isProse && unit.end - unit.start <= 100 && unit.size <= 12800 &&
     !units.some((other) => other.section === unit.section && !other.isProse && other.start < unit.start);
   const undated = units.filter(({ date }) => !date);
@@ -593,8 +595,7 @@ function readPart(files, args, [tier, folder, file], today) {
   return doc && { ...part, total: splitLines(text).length, body: doc.shown };
 }
 function spellingOf(files, folder, name) { // P-3: the folder that exists gives the spelling
-  const below = Object.keys(files).sort().flatMap((path) => path.split(folder).slice(1));
-  const names = below.map((rest) => rest.split('/')[0]);
+  const names = Object.keys(files).sort().flatMap((path) => path.split(folder).slice(1)).map((x) => x.split('/')[0]);
   return names.includes(name) ? name : names.find((other) => isSameName(other, name)) || name;
 }
 function makeBlock(parts) { // P-21 to P-23
@@ -680,10 +681,9 @@ function readNote({ file, text }) { // P-49
   return { type: below || type || null, description, title: title.replace(/^./u, (x) => x.toUpperCase()) };
 }
 const CALLS = {
-  access: (args) => ({ allowed: mayRead(args) }),
+  access: (args) => ({ allowed: mayRead(args) }), id: ({ target, text }) => ({ id: idOf(target, text) }),
   budget: ({ text }) => ({ lines: splitLines(text).length, bytes: bytesOf(text), tokens: (bytesOf(text) + 3) >> 2 }),
   check_name: ({ kind, name }) => ({ name: checkName(kind, name) }), escape: ({ text }) => ({ text: escapeText(text) }),
-  id: ({ target, text }) => ({ id: idOf(target, text) }),
   injected: ({ text }) => ({ text: injected(text).map((line) => `${line}\n`).join('') }), note: readNote,
   parse: ({ text, path, target = 'shared' }, files) => parse(path ? readFile(files[path]) : text, target),
   recall: (args, files, clock) => recall(files, args, clock.slice(0, 10)),
