@@ -53,7 +53,7 @@ def parts_of(target: Target) -> tuple[str, ...]:
 
 
 def read(data: bytes, path: str) -> Contents:
-    """Read a ledger, without lines that are nothing; StorageError if its first line names another format."""
+    """Read a ledger; what cannot be read is left out. Raises StorageError if its first line names another format."""
     return sorted_out(parse_file([data]), path)
 
 

@@ -166,7 +166,7 @@ class Session:
         return next((f"{one.description} (rule {one.rule}, fingerprint {one.fingerprint})" for one in found), "")
 
     def why_refused(self, text: str, *, standing: str = "") -> str:
-        """Say why a text of a file of anyone's may not come into memory, as if it were remembered; "" where it may.
+        """Say why a text that anyone may have written is refused, as `remember` would refuse it; "" if it is not.
 
         What is in the file already, in `standing`, is not news.
         """
@@ -210,8 +210,9 @@ class Session:
     ) -> Changed:
         """Change one document, all or nothing; see `transaction.change_document`.
 
-        `way_out` says what to do where it would pass a limit; by default, to prune. It may become `as_large_as` so
-        many lines and bytes. Raises SecretFound if an entry that leaves holds a secret, which the ledger would keep.
+        `way_out` says what to do if it would pass a limit; by default, to prune. It may pass a limit up to
+        `as_large_as`, in lines and bytes. Raises SecretFound if an entry that leaves holds a secret, which the ledger
+        would keep.
         """
         from ..tiers import remove as removing
         from .transaction import change_document

@@ -60,7 +60,10 @@ def spell(question: Question, records: Sequence[Record]) -> bytes:
 
 
 def read(data: bytes, question: Question) -> list[Proposal]:
-    """Return the proposals in a program's answer, without a fence around it; OperatorFailed if it is no such object."""
+    """Return the proposals in a program's answer, without a fence around it.
+
+    Raises OperatorFailed if there are none.
+    """
     try:
         text = data.decode().strip()
         if text.startswith("```") and text.endswith("```") and "\n" in text:

@@ -87,7 +87,7 @@ class Root(Walk):
         self.close()
 
     def read(self, parts: tuple[str, ...], *, limit: int | None = None) -> Content | None:
-        """Read a whole file, TooLarge over `limit` bytes; None when it, or a folder on the way, is missing."""
+        """Read a whole file; None if it, or a folder on the way, is missing. Raises TooLarge over `limit` bytes."""
         if self._listings is not None and self._is_surely_missing(parts):
             return None
 

@@ -34,7 +34,7 @@ if sys.platform == "win32":
     from filelock import lock_descriptor, unlock_descriptor
 
     def take(fd: int) -> bool:
-        """Take the lock on an open file if it is free; say whether it was. OSError: the file system has no locks."""
+        """Take the lock on an open file if it is free; say whether it was. Raises OSError where there are no locks."""
         return lock_descriptor(fd, blocking=False)
 
     def give_up(fd: int) -> None:

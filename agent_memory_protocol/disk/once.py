@@ -14,10 +14,7 @@ _DAYS = 30  # After so many days a mark goes: no conversation lasts that long
 
 
 def leave(root: Root, kind: str, name: str) -> bool:
-    """Leave a mark of this kind, with a name of digits and letters.
-
-    False if it is there, or cannot be left. Old ones go.
-    """
+    """Leave a mark; False if it is there already, or cannot be left. Old marks of this kind are removed."""
     today = int(time()) // 86_400
     try:
         names = _names(root, kind)

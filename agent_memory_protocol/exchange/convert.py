@@ -147,7 +147,7 @@ def keep(
 def convert(source: str, source_format: Format, conversion: Conversion, path: str, *, overwrite: bool = False) -> None:
     """Write what a file holds in another format.
 
-    `conversion` says what came through. DamagedFile: nothing was written.
+    See `conversion` for what came through. Raises DamagedFile for nothing.
     """
     with replacing(path, overwrite=overwrite) as new:
         conversion.target.write(new, conversion.carry(source_format.read(source)))

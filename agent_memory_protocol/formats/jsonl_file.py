@@ -220,7 +220,7 @@ def _first_line(data: bytes) -> Line:
 
 
 def _is_torn_header(data: bytes, parts: tuple[str, ...]) -> bool:
-    """Say whether a file is but a part of our header, which was being written; Refused if it begins otherwise."""
+    """Say whether a file holds only a part of our header. Raises Refused if it begins with anything else."""
     line = _first_line(data)
     if isinstance(line, HeaderLine):
         if line.format == FORMAT:

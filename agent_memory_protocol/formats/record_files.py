@@ -31,7 +31,7 @@ def path_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def reading(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file for reading; DamagedFile for anything else that is there, and StorageError without any."""
+    """Open a regular file for reading. Raises DamagedFile for anything else, and StorageError if it is missing."""
     try:
         with open(path, "rb", buffering=CHUNK, opener=_opened) as file:
             check_regular(os.fstat(file.fileno()), (path,))
@@ -41,7 +41,7 @@ def reading(path: str) -> Iterator[BinaryIO]:
 
 
 def read_whole(path: str, most: int) -> bytes:
-    """Read a regular file of at most `most` bytes; otherwise DamagedFile, or StorageError if it is missing."""
+    """Read a regular file of at most `most` bytes. Raises DamagedFile for a larger one, and for anything else."""
     with reading(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -85,7 +85,7 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
 
 @contextmanager
 def locked(path: str, *, begin: bytes = b"") -> Iterator[tuple[Root, tuple[str, ...], BinaryIO]]:
-    """Have a file to oneself in a `with` block: its folder, its name there, and the file to read it by.
+    """Lock a file for a `with` block: give its folder, its name there, and the open file.
 
     A file that does not exist is created with the bytes `begin`.
     """

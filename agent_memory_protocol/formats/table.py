@@ -119,7 +119,7 @@ def by_suffix(path: str) -> Format | None:
 
 
 def to_write(path: str, name: str | None = None) -> Format:
-    """Return the format to write: the one named, else that of the path's ending. Raises InvalidArgument without one."""
+    """Return the format to write: the one named, else that of the path's ending. Raises InvalidArgument for none."""
     found = by_name(name) if name else by_suffix(path)
     if found is None:
         endings = ", ".join(suffix for one in FORMATS for suffix in one.suffixes)

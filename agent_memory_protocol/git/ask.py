@@ -29,10 +29,7 @@ _PERSONS = frozenset(["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSY
 
 
 def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes] | None":
-    """Run git, with `given` as its input, in the repository of a folder.
-
-    None if it cannot be run, or takes five seconds.
-    """
+    """Run git in the repository of a folder, with `given` as its input; None if that fails or takes five seconds."""
     import subprocess
 
     options = [part for setting in _HARMLESS for part in ("-c", setting)]

@@ -25,9 +25,9 @@ _BOTH_SIDES = (
 
 
 def set_tracking(root: Root, wish: str) -> list[str]:
-    """Let git track the memory (`track`) or not (`ignore`), by one line of `.gitignore`.
+    """Let git track the memory (`track`) or not (`ignore`), by a line of `.gitignore`.
 
-    Say what has to be done besides.
+    Return what else is to be done.
     """
     tracks = wish == "track"
     changed = track(root) if tracks else ignore(root)

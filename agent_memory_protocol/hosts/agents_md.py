@@ -31,10 +31,7 @@ Never secrets, what the code already shows, or what changes by the day. What `am
 
 
 def with_block(text: str) -> tuple[str, list[Insertion]]:
-    """Return a text with the block at its end, and what was inserted.
-
-    Refused: its block is not as this program wrote it.
-    """
+    """Return a text with the block at its end, and what was inserted. Raises Refused if others changed its block."""
     found = _find(text)
     if found.stray is not None or len(found.spans) > 1:
         line = found.stray if found.stray is not None else found.spans[1][0]
@@ -48,7 +45,7 @@ def with_block(text: str) -> tuple[str, list[Insertion]]:
 
 
 def without_block(text: str, recorded: Sequence[str]) -> str:
-    """Return a text without our block, as this version or the receipt has it (decision 48), and a blank line."""
+    """Return a text without our block, of this version or the receipt (decision 48), and the blank line before it."""
     found = _find(text)
     if found.stray is not None or len(found.spans) != 1:
         return text

@@ -130,7 +130,7 @@ def plan_install(place: InstallPlace, target: str, program: str) -> InstallPlan:
 
 
 def check_runs(place: InstallPlace, target: str, program: str, environ: Mapping[str, str]) -> None:
-    """Run the hook of a session's start once, as the host would; StorageError if it does not do its work."""
+    """Run the hook of a session's start once, as the host would. Raises StorageError if it does not work."""
     host = HOSTS.get(target)
     if host is not None:
         command = f"{program} {host.call('session-start', for_person=not place.is_project)}"

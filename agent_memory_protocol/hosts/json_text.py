@@ -50,7 +50,7 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """Read a text. A byte-order mark before it is passed over. Raises NotJson if it is not JSON."""
+    """Read a text; a byte-order mark before it is skipped. Raises NotJson if it is not JSON."""
     return _Reader(text).read_all()
 
 

@@ -65,7 +65,10 @@ class Receipt:
 
     @classmethod
     def read(cls, place: InstallPlace) -> "Receipt":
-        """Read the receipt of a place; an empty one if there is none, DamagedFile for something else."""
+        """Read the receipt of a place.
+
+        An empty one if there is none. Raises DamagedFile if the file is something else.
+        """
         with place.open() as root:
             content = root.read(place.receipt, limit=LARGEST)
         if content is None:

@@ -27,7 +27,7 @@ class Rehearsed:
 def rehearse(
     host: Host, event: str, command: str, folder: str, environ: Mapping[str, str], *, agent: str = ""
 ) -> Rehearsed:
-    """Run a command line at the event that it is for, in that folder, without what would hide its failure."""
+    """Run a hook's command line at its event, in a folder, and without what would hide its failure."""
     message = {
         "session_id": _SESSION,
         "cwd": folder,

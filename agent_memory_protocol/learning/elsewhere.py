@@ -91,9 +91,10 @@ class Store:
 
 
 def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
-    """Read every store at a path: its own folder or file, or a project that holds some; without what has expired `now`.
+    """Read every store at a path: its own folder or file, or a project that holds some.
 
-    Rules files are named by their path from `project`. InvalidArgument says what amp reads if it knows nothing there.
+    What has expired `now` is left out. Rules files are named by their path from `project`. Raises InvalidArgument for
+    a path without a memory that amp knows.
     """
     path = os.path.abspath(path)
     if not os.path.exists(path):

@@ -359,7 +359,7 @@ def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:
-    """Return the entries that were sighted, and the marks that go with them: an end if each has one, then the last."""
+    """Return the entries that were sighted, and their marks: an end only if each has one, and then the last."""
     lines = {(one.conversation, one.line) for one in seen if not one.in_design}
     found = [
         (document.target, entry_id, entry)

@@ -42,7 +42,7 @@ _LONGEST_STEM = NOTE_NAME_LENGTH - len("_99.99999")  # What may come before the 
 
 @dataclass(frozen=True, slots=True)
 class KeptOut:
-    """What is not brought in, why, and the exit code of the error that kept it out; 0 if what it says does."""
+    """Something that is not brought in, why, and the exit code of the error; 0 if its content is the reason."""
 
     where: str
     reason: str

@@ -258,10 +258,7 @@ def is_beside(name: str) -> bool:
 
 
 def add_lines(beside: Sequence[str], lines: Sequence[tuple[str, str]], max_lines: int, max_bytes: int) -> list[str]:
-    """Return the texts of `INDEX.md` and so on with lines that a person wrote, each under what it was under.
-
-    "" for nothing.
-    """
+    """Return the texts of `INDEX.md` and so on with lines that a person wrote, each below what it was under."""
     texts = [_without_block(one) for one in beside] or [TITLE]
     there = {line for one in texts for line in one.split("\n")}
     for above, line in lines:

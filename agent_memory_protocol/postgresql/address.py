@@ -69,7 +69,7 @@ class Address:
 
 
 def check_namespace(name: str | None) -> str:
-    """Return the name of a namespace, which is also that of a schema, and the beginning of two roles; or refuse it."""
+    """Check the name of a namespace, which is also that of a schema and the beginning of two roles; return it."""
     if name is None or not _NAME.fullmatch(name) or name.startswith("pg_") or name in _RESERVED:
         raise InvalidArgument(
             f"{str(name)[:80]!a} cannot be a namespace; one is a letter from a to z and then up to 54 of a to z, 0 to 9"

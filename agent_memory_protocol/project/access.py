@@ -118,10 +118,7 @@ def why_not_read(actor: Actor, target: Target, readers_of_all: tuple[str, ...] =
 
 
 def why_not_write(actor: Actor, target: Target, *, read_only_reason: str | None = None) -> str | None:
-    """Return why this actor, whose agent is read-only for a reason or not, may not write this document.
-
-    None if it may.
-    """
+    """Return why this actor, read-only for that reason, may not write this document; None if it may."""
     if actor.is_person:
         return None
     if actor.agent is None:

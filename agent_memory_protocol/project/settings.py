@@ -172,7 +172,7 @@ class Settings:
             raise Disabled(f"memory is switched off by {where} to use it")
 
     def check_tier(self, tier: Tier) -> None:
-        """Refuse to read or write a tier that is switched off, or that is of a memory that is (decision 6)."""
+        """Refuse to read or write a tier that is switched off, alone or with all memory (decision 6)."""
         self.check_enabled()
         if not self.has_tier(tier):
             origin = self.origin[f"tiers.{tier}"]

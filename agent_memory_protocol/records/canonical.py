@@ -28,7 +28,7 @@ EMPTY: Mapping[str, Json] = MappingProxyType({})
 
 
 def canonical(value: object) -> bytes:
-    """Return the canonical bytes of a value that JSON can hold; InvalidRecord for floats and what else has none."""
+    """Return the canonical bytes of a value. Raises InvalidRecord for floats and whatever has no canonical form."""
     return encode(freeze(value))
 
 

@@ -53,7 +53,7 @@ class Signer(Protocol):
 
 
 def check_signer(signer: object) -> None:
-    """Return if this can sign: it has an address, and a `sign`. Keys of other libraries do not."""
+    """Return if this can sign: it has an address and a `sign`. Keys of other libraries have neither."""
     if not isinstance(getattr(signer, "address", None), str) or not callable(getattr(signer, "sign", None)):
         name = type(signer).__name__
         raise InvalidArgument(f"identity is the path of an identity file, or has address and sign; {name} has not")
@@ -157,7 +157,7 @@ def verify_record(record: Record) -> None:
 
 
 def verify(key: bytes, message: bytes, signature: bytes) -> None:
-    """Return if a key has signed a message; BadSignature also if the key or a part of it may not be used."""
+    """Return if a key has signed a message. Raises BadSignature, also for keys that may not be used."""
     nacl = _nacl()
     if len(signature) != SIGNATURE_BYTES:
         raise BadSignature(f"the signature has {len(signature)} bytes, not {SIGNATURE_BYTES}")

@@ -27,7 +27,7 @@ def unpack(data: bytes) -> "array[float]":
 
 
 def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
-    """Return a vector as bytes; InvalidVector, which says what it is `of`, unless all its values are finite."""
+    """Return a vector as bytes. Raises InvalidVector, with what it is `of`, if a value is not finite."""
     try:
         floats = array("f", vector)
     except (TypeError, ValueError, OverflowError) as error:
@@ -37,7 +37,10 @@ def to_bytes(vector: Sequence[float], *, of: str = "a vector") -> bytes:
 
 
 def from_bytes(data: bytes, *, dimensions: int | None = None, of: str = "a vector") -> "array[float]":
-    """Return the vector that some bytes hold, of `dimensions`; InvalidVector says what it is `of`."""
+    """Return the vector of some bytes.
+
+    Raises InvalidVector, with what it is `of`, unless they are so many finite values.
+    """
     if len(data) % _WIDTH:
         raise InvalidVector(f"{of} has {len(data)} bytes, which is not a multiple of {_WIDTH}: it was cut off")
     floats = unpack(data)

@@ -25,7 +25,7 @@ def is_start(text: str) -> bool:
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:
     """Return the id that is this, else the only one that begins so; None if there is none.
 
-    InvalidArgument refuses fewer than four characters, and names by `text_of` those that begin so if there are several.
+    Raises InvalidArgument for fewer than four characters, and if several begin so; it shows their texts.
     """
     if start in ids:
         return start

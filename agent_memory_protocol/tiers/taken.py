@@ -188,7 +188,7 @@ def as_json(taken: Taken, title: str = "") -> dict[str, object]:
 
 
 def from_json(taken_id: str, fields: Mapping[str, Any]) -> Taken:
-    """Read back what `as_json`, or an older version, returned; an odd place is unknown. ValueError: no Markdown."""
+    """Read back what `as_json`, or an older version, returned. Raises ValueError if there is no Markdown."""
     text = fields.get("markdown")
     if not isinstance(text, str):
         raise ValueError("no Markdown")  # noqa: TRY004 - a line of another tool, not a caller's mistake

@@ -191,7 +191,7 @@ def search_archived(
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Where a search looks, in notes as in the documents beside them: the targets, tier, agent, conversation."""
+    """Where to search: in the documents, and the notes beside them, of these targets, tier, agent and conversation."""
 
     targets: Sequence[Target] | None = None
     tier: Tier | None = None

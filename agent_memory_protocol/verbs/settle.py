@@ -213,7 +213,7 @@ def _find_both(session: Session, one: str, other: str) -> list[tuple[Target, str
 
 
 def check_write(session: Session, target: Target, command: str, reason: str = "") -> None:
-    """Refuse what this actor may not write, in words that are a finding: somebody who may will do it then."""
+    """Refuse what this actor may not write, with a message in the form of a finding, for somebody who may."""
     try:
         session.check_write(target)
     except AccessDenied as error:
