@@ -26,7 +26,7 @@ def init_store_command(call: Call, url: str, namespace: str | None, apply: bool)
     address = Address.parse(url, namespace)
     sql, name = sql_of(address), address.namespace
     before = prepare(address) if apply else ""
-    said = [sql.rstrip()]
+    said = sql.rstrip().split("\n")
     if apply:
         was = f"brought up to date from {before}" if before else "made"
         said = [f"{was}: {address}", f'let a user write: GRANT "{name}_writer" TO "…"; or read: GRANT "{name}_reader"']

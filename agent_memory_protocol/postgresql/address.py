@@ -15,6 +15,8 @@ from ..values import dataclass
 NAMESPACE = "agent_memory"  # The namespace of an address that names none
 
 _SCHEMES = ("postgresql://", "postgres://")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+"""What begins the address of some server; no folder is made of it, since a password may be in it."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")
 _HOST = re.compile(r"(\[[^]]*\]|[^:@]*)(:\d*)?")
 _RESERVED = ("public", "information_schema")
@@ -23,8 +25,8 @@ _SHOWN = ("host", "port", "user", "dbname", "service", "sslmode", "sslrootcert",
 
 
 def is_address(store: object) -> bool:
-    """Say whether the name of a store is the address of a server."""
-    return isinstance(store, str) and store.startswith(_SCHEMES)
+    """Say whether the name of a store is the address of a server, of whatever kind."""
+    return isinstance(store, str) and _SCHEME.match(store) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Address:
     @classmethod
     def parse(cls, text: str, namespace: str | None = None) -> Self:
         """Read an address of a PostgreSQL server; a `namespace` that is given must not contradict the one in it."""
+        text = _SCHEME.sub(lambda found: found[0].lower(), text, count=1)
         scheme = next((one for one in _SCHEMES if text.startswith(one)), None)
         if scheme is None or not text.isprintable():
             raise InvalidArgument("the address of a store on PostgreSQL begins with postgresql://")

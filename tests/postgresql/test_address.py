@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_memory_protocol import Memory
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.postgresql.address import NAMESPACE, Address, is_address
 from tests.each_row import each_row
@@ -71,11 +72,25 @@ def test_two_namespaces_contradict_each_other_and_one_twice_does_not():
         Address.parse("postgresql://db?namespace=a", "b")
 
 
-@each_row("text", ["mysql://db", "postgresql:/db", "db", "./postgresql", "postgresql"])
+@each_row("text", ["postgresql:/db", "C:\\\\db", "db", "./postgresql", "postgresql"])
 def test_what_is_no_address_of_a_server_is_none(text):
     assert not is_address(text)
     with pytest.raises(InvalidArgument, match="begins with postgresql://"):
         Address.parse(text)
+
+
+@each_row("text", ["mysql://u:secret@db/d", "postgresql+psycopg://u:secret@db/d", "redis://:secret@db"])
+def test_of_the_address_of_another_server_no_folder_is_made(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidArgument, match="begins with postgresql://") as refused:
+        Memory(text).remember("Use pnpm.")
+    assert "secret" not in str(refused.value)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_case_of_the_scheme_makes_no_difference():
+    assert is_address("POSTGRESQL://db")
+    assert str(Address.parse("PostgreSQL://u:secret@db/d")) == "postgresql://u@db/d"
 
 
 @pytest.mark.parametrize("text", ["postgresql://db\0", "postgresql://d\nb/m", "postgresql://u:\x1b[31m@db"])
