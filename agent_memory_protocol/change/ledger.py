@@ -134,17 +134,26 @@ def redacted(lines: Iterable[object]) -> set[str]:
 
 def versions_of(entry_ids: Iterable[str], lines: Iterable[object]) -> set[str]:
     """Return these ids, those of equal entries, and those of what each of them was edited from, by their plain form."""
-    edited_from: dict[str, set[str]] = {}
+    return with_earlier({plain_id(one) for one in entry_ids}, edited_from(lines))
+
+
+def edited_from(lines: Iterable[object]) -> dict[str, set[str]]:
+    """Return of which entries each was made by an edit; all ids in their plain form."""
+    found: dict[str, set[str]] = {}
     for line in lines:
         extra = (line.extra or {}) if isinstance(line, Tombstone) else {}
         successor = None if extra.get("retired") else extra.get("successor")
         if isinstance(line, Tombstone) and isinstance(successor, str):
-            edited_from.setdefault(plain_id(successor), set()).add(plain_id(line.id))
+            found.setdefault(plain_id(successor), set()).add(plain_id(line.id))
+    return found
+
+
+def with_earlier(left: set[str], edited: Mapping[str, set[str]]) -> set[str]:
+    """Return these ids and those of all that they were edited from, as `edited_from` has them."""
     found: set[str] = set()
-    left = {plain_id(one) for one in entry_ids}
     while left:
         found |= left
-        left = {earlier for one in left for earlier in edited_from.get(one, ())} - found
+        left = {earlier for one in left for earlier in edited.get(one, ())} - found
     return found
 
 

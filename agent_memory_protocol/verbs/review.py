@@ -105,7 +105,8 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     read = ((target, note) for target, note, _ in read_notes(session, dict.fromkeys(row.target for row in notes)))
     met = settle.disagreements(session, documents, read)
     known = {_ids(one) for one in met}
-    met += [one for one in settle.may_be_over(session, documents) if _ids(one) not in known]
+    more = [*settle.edited_apart(session, documents), *settle.may_be_over(session, documents)]
+    met += [one for one in more if _ids(one) not in known]
     found = items(entries, notes, met, today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)

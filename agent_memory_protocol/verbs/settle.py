@@ -2,12 +2,14 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 
 from ..answers import About
+from ..change import ledger
 from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, AgentMemoryError, InvalidArgument, StorageError
@@ -16,8 +18,8 @@ from ..learning.meet import of_notes, of_records
 from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
-from ..tiers.document import Document
-from ..tiers.meet import Fact, Meeting, Outside, meetings, renewals
+from ..tiers.document import Document, plain_id
+from ..tiers.meet import CHANGED, Fact, Meeting, Outside, Placed, meetings, renewals
 from ..tiers.taken import Taken, take
 from ..values import dataclass
 from .upkeep_answers import Disputed, Removed, Resolved
@@ -39,6 +41,23 @@ def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting
     """Return the entries that may be out of date, each as the first of two, by what the other one says."""
     learned = _learned(session)
     return [one.in_order_of_age(learned) for one in renewals(documents)]
+
+
+def edited_apart(session: Session, documents: Sequence[Document]) -> list[Meeting]:
+    """Return the entries that were made of one entry: two branches edited it, and a merge has kept both."""
+    learned = _learned(session)
+    found = []
+    for document in documents:
+        made_of: dict[str, list[Placed]] = {}
+        edited: Mapping[str, set[str]] = {}
+        with suppress(StorageError):  # what cannot be read is told elsewhere
+            edited = ledger.edited_from(session.books(document.target).lines())
+        for one, entry in document.by_id if edited else ():
+            for earlier in ledger.with_earlier({plain_id(one)}, edited) - {plain_id(one)}:
+                made_of.setdefault(earlier, []).append(Placed(document, entry))
+        pairs = {(one.id, other.id): (one, other) for made in made_of.values() for one, other in pairwise(made)}
+        found += [Meeting(CHANGED, *pair).in_order_of_age(learned) for pair in pairs.values()]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import os
 import random
 import shlex
+import shutil
 from datetime import date
 
 import pytest
@@ -87,6 +88,24 @@ def test_of_two_without_a_date_the_one_that_says_now_is_the_newer(workspace):
     (item,) = [one for one in workspace.review() if one.kind == "renewed"]
     assert item.texts[0].text == "The nightly backup runs at 2 am."
     assert item.command == f"amp resolve {item.texts[0].name} {item.texts[1].name}"
+
+
+def test_two_edits_of_one_entry_that_a_merge_has_kept_are_listed_until_one_is_retired(workspace, tmp_path):
+    """Their words may tell nothing; the ledger knows. What was edited twice on one branch is not two."""
+    there = tmp_path / "there"
+    one, other = (workspace.remember(text).entry.id for text in ("The colour is green.", "Ask Ana first."))
+    shutil.copytree(workspace.path / ".scaffolding", there / ".scaffolding")
+    theirs = Workspace.open(there, environ={"HOME": str(there)})
+    theirs.edit(theirs.edit(one, "Let us call it blue.").entry.id, "Blue it shall be.")
+    workspace.edit(one, "We went with red.")
+    workspace.edit(workspace.edit(other, "Ask Bo first.").entry.id, "Ask Cy first.")
+    page, ledger = workspace.path / SHARED, (workspace.path / SHARED).with_name("ledger.jsonl")
+    page.write_text(page.read_text() + "- Blue it shall be.\n")
+    ledger.write_text(ledger.read_text() + (there / SHARED).with_name("ledger.jsonl").read_text())
+    listed = [item for item in workspace.review() if len(item.texts) == 2]
+    assert [{text.text for text in item.texts} for item in listed] == [{"We went with red.", "Blue it shall be."}]
+    run(workspace, *shlex.split(listed[0].command)[1:])
+    assert not [item for item in workspace.review() if len(item.texts) == 2]
 
 
 def test_two_conversations_deny_each_other_nothing_since_nobody_reads_both(workspace):
