@@ -35,46 +35,42 @@ class StoreView:
     told_twice: Sequence[Trouble] = ()  # the rules files whose entries are in memory, too
 
 
-@rule("unreadable", ERROR, "store", "A file cannot be read; the message says why and what to do.")
-def unreadable(view: StoreView) -> Iterator[Remark]:
-    for place in view.unreadable:
-        yield Remark(place.line, place.message, path=place.path)
+def _tell(rule_id: str, severity: str, field: str, about: str) -> None:
+    """Register a rule that tells what was found where the view was made, in this field of it."""
+    rule(rule_id, severity, "store", about)(
+        lambda view: (Remark(one.line, one.message, path=one.path) for one in getattr(view, field))
+    )
 
 
-@rule(
+_tell("unreadable", ERROR, "unreadable", "A file cannot be read; the message says why and what to do.")
+_tell(
     "store-told-twice",
     NOTE,
-    "store",
-    "A rules file that a host loads by itself, such as CLAUDE.md, says what memory says: its agents are told twice. "
-    "`amp adopt FILE --link --apply` leaves one line in it, and `amp restore` brings it back.",
+    "told_twice",
+    "A rules file that a host loads by itself, such as CLAUDE.md, says what memory says: its agents are told "
+    "twice. `amp adopt FILE --link --apply` leaves one line in it, and `amp restore` brings it back.",
 )
-def told_twice(view: StoreView) -> Iterator[Remark]:
-    for place in view.told_twice:
-        yield Remark(None, place.message, path=place.path)
-
-
-@rule(
+_tell(
     "store-twins",
     ERROR,
-    "store",
+    "twins",
     "Two folders whose names differ only by case or Unicode form: one agent, two memories. Merge them. Or a file "
     "that is called as a tier file but for its case, `memory.md`: nobody reads it.",
 )
-def twins(view: StoreView) -> Iterator[Remark]:
-    for place in view.twins:
-        yield Remark(None, place.message, path=place.path)
-
-
-@rule(
+_tell(
     "store-settings",
     ERROR,
-    "store",
-    "A setting that nobody knows, that cannot have this value, or that counts only in a person's own file is ignored. "
-    "Where the file is not TOML, all of them are, and nothing is written until it is mended.",
+    "settings",
+    "A setting that nobody knows, that cannot have this value, or that counts only in a person's own file is "
+    "ignored. Where the file is not TOML, all of them are, and nothing is written until it is mended.",
 )
-def settings(view: StoreView) -> Iterator[Remark]:
-    for place in view.settings:
-        yield Remark(place.line, place.message, path=place.path)
+_tell(
+    "store-local",
+    WARNING,
+    "local",
+    "What lies in `.scaffolding/.amp/` was not made by this checkout and is not believed. Or git tracks it, and a "
+    "pull may replace it. Or a redaction was stopped half way. The message says what to do.",
+)
 
 
 @rule(
@@ -113,15 +109,3 @@ def twice(view: StoreView) -> Iterator[Remark]:
     for folder in view.elsewhere:
         way_out = f"`amp adopt {folder}` brings it here, or set AMP_ROOT so that all share one"
         yield Remark(None, f"{folder} has a memory of its own; {way_out}")
-
-
-@rule(
-    "store-local",
-    WARNING,
-    "store",
-    "What lies in `.scaffolding/.amp/` was not made by this checkout and is not believed. Or git tracks it, and a pull "
-    "may replace it. Or a redaction was stopped half way. The message says what to do.",
-)
-def local(view: StoreView) -> Iterator[Remark]:
-    for place in view.local:
-        yield Remark(None, place.message, path=place.path)

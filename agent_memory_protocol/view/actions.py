@@ -129,29 +129,25 @@ class Changes:
         Raises:
             AgentMemoryError: the workspace would refuse it, as it will when the plan is applied.
         """
-        several = {
-            "Restore": self._plan_restore,
-            "Prune": self._plan_prune,
-            "Distill": self._plan_distill,
-            "Refuse": self._plan_distill,
-        }
-        if wanted.verb in several:
-            return several[wanted.verb](wanted)
+        if wanted.verb in self._several:
+            return self._several[wanted.verb][0](wanted)
         return self._plan_record(wanted) if is_record(wanted.id) else self._plan_entry(wanted)
 
     def apply(self, wanted: Wanted) -> Deed:
         """Do it. Raises AgentMemoryError if the workspace refuses it; nothing was changed."""
-        several = {
-            "Restore": self._restore,
-            "Prune": self._prune,
-            "Distill": self._distill,
-            "Refuse": self._refuse,
+        if wanted.verb in self._several:
+            return self._several[wanted.verb][1](wanted)
+        return self._apply_record(wanted) if is_record(wanted.id) else self._apply_entry(wanted)
+
+    @property
+    def _several(self) -> Mapping[str, tuple[Callable[[Wanted], Planned], Callable[[Wanted], Deed]]]:
+        """How to plan and how to do what may be about several entries."""
+        return {
+            "Restore": (self._plan_restore, self._restore),
+            "Prune": (self._plan_prune, self._prune),
+            "Distill": (self._plan_distill, self._distill),
+            "Refuse": (self._plan_distill, self._refuse),
         }
-        if wanted.verb in several:
-            return several[wanted.verb](wanted)
-        if is_record(wanted.id):
-            return self._apply_record(wanted)
-        return self._apply_entry(wanted)
 
     def _check_write(self, target: Target) -> None:
         """Refuse a plan for a document that this reader may not write, or nobody before it is mended."""
