@@ -72,7 +72,6 @@ class _Seen:
 
     @property
     def document_name(self) -> str:
-        """The file name of the tier document."""
         return self.target.parts[-1]
 
     def forget(self) -> None:
@@ -290,7 +289,6 @@ class Watcher:
             seen.is_near = is_near
 
     def _folders(self) -> dict[str, Target]:
-        """Return every folder that holds a tier document or notes, and the document."""
         targets = dict.fromkeys([*self.workspace.targets(Actor()), *self.workspace.note_folders()])
         return {str(self.workspace.path.joinpath(*target.parts[:-1])): target for target in targets}
 

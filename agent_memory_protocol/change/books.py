@@ -65,7 +65,6 @@ def only_in_journals(root: Root, found: Collection[Target]) -> list[Target]:
 
 
 def _is_of(text: str, plain: Collection[str]) -> bool:
-    """Say whether a line of a ledger is of one of these entries or notes."""
     line = next(iter(parse_file([text.encode()])), None)
     note = (getattr(line, "extra", None) or {}).get("note")
     return note in plain or plain_id(getattr(line, "id", "")) in plain

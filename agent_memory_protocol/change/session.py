@@ -292,7 +292,6 @@ class Session:
                     self.change(other, Change)
 
     def _disputes(self, target: Target) -> dict[str, tuple[str, ...]]:
-        """Return which entries each entry of a document is known to be disputed with."""
         return {one: said.disputed_with for one, said in self.books(target).said().items()}
 
     def _stands_beside(self, own: Target, entry_id: str) -> bool:

@@ -193,7 +193,6 @@ def _attempt(
 
 
 def _keepable(healing: Healing, may_keep: Callable[[str], bool]) -> Healing:
-    """Return what the ledger may keep of what healing has found."""
     kept_out, removed, edited = (
         tuple(one for one in taken if may_keep(one.markdown))
         for taken in (healing.kept_out, healing.removed, healing.edited)

@@ -83,7 +83,6 @@ def conformance_command(
 
 
 def _counted(found: "list[Case]", step: "Callable[[int, int], None] | None") -> "Iterator[Case]":
-    """Yield the cases, and say how far they are."""
     for number, case in enumerate(found, 1):
         yield case
         if step:

@@ -7,13 +7,13 @@ from dataclasses import fields, replace
 import click
 
 from ..consolidation.pipeline import Operators
-from ..consolidation.proposals import Action, Report, Stage, Unreadable, kind_of
+from ..consolidation.proposals import Report, Stage, Unreadable, kind_of
 from ..errors import InvalidArgument
 from ..memory import Memory
 from ..text.phrases import counted
 from .choosing import Choosing, ChoosingCommand, choosing_options
 from .options import NOT_APPLIED, Call, note
-from .program import as_operator
+from .program import as_operator, seconds_option
 from .record_options import identity_option, open_memory, record_options
 from .records import short
 
@@ -31,12 +31,7 @@ UNREADABLE = kind_of(Unreadable(""))
     type=click.Choice([field.name for field in fields(Operators)]),
     help="A stage to ask the program about; repeatable. Default: contradiction.",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="S",
-    help="Time limit for one answer of the program (120).",
-)
+@seconds_option
 @identity_option
 @record_options
 def consolidate_command(
@@ -91,15 +86,11 @@ def _chosen(call: Call, memory: Memory, choosing: Choosing, *, apply: bool) -> R
 
     if choosing.only or choosing.without or choosing.refuse or choosing.forget_refusals:
         planned = choosing.settle(here, who, plan, lambda report: report.done)
-        taken = {one.id for one in choosing.chosen(_proposed(planned))}
+        taken = {one.id for one in choosing.chosen([one for one in planned.done if one.id])}
         if not apply:
             return replace(planned, done=tuple(one for one in planned.done if not one.id or one.id in taken))
     never = here.refused_proposals(who)
     return memory.consolidate(apply=apply, takes=lambda one: one not in never and (taken is None or one in taken))
-
-
-def _proposed(report: Report) -> list[Action]:
-    return [one for one in report.done if one.id]
 
 
 @click.command("decay")

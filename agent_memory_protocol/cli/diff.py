@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import click
 
-from ..lint.finding import Finding
 from ..text.phrases import beginning
 from ..verbs.diff import ADDED, DISPUTED, EDITED, RESTORED, RETIRED, Diff, Difference, summary
 from .options import Call, as_option, call_with, first_words, plain, print_json, root_option, say
@@ -46,7 +45,7 @@ def diff_command(call: Call, base: str, head: str, form: str) -> None:
 
 
 def _text(found: Diff) -> Iterator[str]:
-    yield from (f"! {plain(_place(one))}: {plain(one.message)}  [{one.rule}]" for one in found.findings)
+    yield from (f"! {plain(one.place)}: {plain(one.message)}  [{one.rule}]" for one in found.findings)
     target = None
     for one in found.differences:
         if one.target != target:
@@ -77,7 +76,7 @@ def _markdown(found: Diff) -> Iterator[str]:
     yield f"### Memory: {summary(found)}"
     if found.findings:
         yield ""
-        yield from (f"- ⚠ {_code(_place(one))}: {_code(one.message)}" for one in found.findings)
+        yield from (f"- ⚠ {_code(one.place)}: {_code(one.message)}" for one in found.findings)
     target = None
     for one in found.differences:
         if one.target != target:
@@ -86,10 +85,6 @@ def _markdown(found: Diff) -> Iterator[str]:
         changed = f"{_code(one.before)} → {_code(one.text)}" if one.kind == EDITED else _code(one.text)
         told = _told(one)
         yield f"- {one.kind}: {changed}{f' {_code(told.strip())}' if told else ''}"
-
-
-def _place(one: Finding) -> str:
-    return one.path if one.line is None else f"{one.path}:{one.line}"
 
 
 def _code(text: str) -> str:

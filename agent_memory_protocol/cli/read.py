@@ -193,7 +193,6 @@ def _lines(entries: Sequence[StoredEntry], today: date, *, is_long: bool) -> Ite
 
 
 def _known(entry: StoredEntry) -> str:
-    """Return what is known of an entry besides its text."""
     until = f"true until {entry.until.isoformat()}" if entry.until else ""
     as_of = f"as of {entry.as_of.isoformat()}" if entry.as_of else ""
     marks = ["kept when pruning" if entry.keep else "", until, as_of, "disputed" if entry.disputed else ""]

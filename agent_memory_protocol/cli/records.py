@@ -384,7 +384,6 @@ def _signer(record: Record) -> str:
 
 
 def _state(record: Record) -> str:
-    """Return the state of a record, and why it is in it."""
     reason = record.redaction_reason or record.state_reason
     if record.transition is not None:
         reason = record.transition.reason

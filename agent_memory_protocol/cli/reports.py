@@ -19,7 +19,7 @@ _GITLAB = {ERROR: "major", WARNING: "minor", NOTE: "info"}
 def as_line(one: Finding) -> str:
     """Return a finding as a line for people."""
     severity = colour(one.severity, {ERROR: "red", WARNING: "yellow"}.get(one.severity))
-    return f"{_place(one)}: {severity}: {one.message}  [{one.rule}]"
+    return f"{one.place}: {severity}: {one.message}  [{one.rule}]"
 
 
 def github(one: Finding, folder: str) -> str:
@@ -112,7 +112,3 @@ def sarif(found: Sequence[Finding], folder: str) -> dict[str, object]:
     ]
     driver = {"name": "amp", "version": __version__, "rules": rules}
     return {"$schema": _SARIF, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
-
-
-def _place(one: Finding) -> str:
-    return one.path if one.line is None else f"{one.path}:{one.line}"

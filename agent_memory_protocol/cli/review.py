@@ -131,5 +131,4 @@ def _rows(item: Item) -> list[str]:
 
 
 def _short(place: str) -> str:
-    """Return a place without the folders that all places have."""
     return place.removeprefix(".scaffolding/").removeprefix("agent-memory/").replace("/agent-memory/context.md", "")

@@ -50,7 +50,6 @@ class _Hit:
 
     @property
     def tokens(self) -> Sequence[str]:
-        """What matched."""
         return self.found.tokens if isinstance(self.found, Found) else self.found.matched
 
     @property
@@ -172,7 +171,6 @@ def _wrapped(hit: _Hit) -> Iterator[str]:
 
 
 def _numbered(hit: _Hit) -> Iterator[str]:
-    """Yield the lines around the match with their numbers."""
     from ..search.excerpt import excerpt
 
     width = len(str(hit.lines[-1][0]))

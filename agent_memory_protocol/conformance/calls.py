@@ -119,7 +119,6 @@ def _day(value: str | None) -> date | None:
 
 
 def _parse(desk: Desk) -> object:
-    """Return the entries and index lines of one document."""
     target = parse_target(desk.args.get("target", "shared"))
     found = document.parse(_bytes(desk.args["text"]) if "text" in desk.args else desk.data(), target)
     entries = []

@@ -129,7 +129,6 @@ class Program:
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> str:
-    """Say how a program has ended that writes no more."""
     try:
         return f"ended with {process.wait(_ENDING)}"
     except subprocess.TimeoutExpired:

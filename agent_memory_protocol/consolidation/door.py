@@ -329,7 +329,6 @@ def _archive(proposal: Archive, standing: Standing, now: datetime) -> tuple[Reco
 
 
 def _check_birth(record: Record, standing: Standing) -> None:
-    """Refuse a new record that is not as records are born."""
     if record.id in standing.records:
         raise Refused(f"{record.id} is there already")
     if record.state is not State.ACTIVE or record.flagged or record.redacted or record.state_reason is not None:

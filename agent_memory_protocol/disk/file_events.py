@@ -126,7 +126,6 @@ class FileEvents(FileSystemEventHandler):
 
 
 def _inode(folder: str) -> int:
-    """Return the number of a folder on its disk; 0 where nothing is there."""
     try:
         return os.stat(folder).st_ino
     except OSError:

@@ -67,7 +67,6 @@ class _Text:
 
     @property
     def place(self) -> str:
-        """The line that is reached."""
         return f"line {self._line + self._text.count(chr(10), 0, self._at):,}"
 
     def sign(self) -> str:

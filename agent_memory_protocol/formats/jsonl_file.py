@@ -215,7 +215,6 @@ class MemoryFile:
 
 
 def _first_line(data: bytes) -> Line:
-    """Return the first line that is not blank."""
     return parse_line(next((line for line in split_bom(data)[1].split(b"\n") if line.strip()), b""), 1)
 
 

@@ -139,7 +139,6 @@ def _no_text(row: Mapping[str, object], columns: Columns) -> str:
 
 
 def _keys(row: Mapping[str, object]) -> Iterator[str]:
-    """Yield what columns are called, of objects each key."""
     for name, value in row.items():
         if isinstance(value, Mapping) and value:
             yield from (f"{name}.{key}" for key in _keys(value))

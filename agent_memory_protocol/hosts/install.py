@@ -313,7 +313,6 @@ def _bare(file: _File, data: bytes | None, old: Mapping[str, Any]) -> bytes | No
 
 @contextmanager
 def _naming(file: _File, advice: str) -> Iterator[None]:
-    """Name the file whose text its host cannot read."""
     try:
         yield
     except NotJson as error:
@@ -351,7 +350,6 @@ def _read(place: InstallPlace, file: _File) -> Content | None:
 
 
 def _missing_folders(file: _File) -> frozenset[str]:
-    """Return the folders above a file that are not there yet."""
     folders = (os.path.join(file.base, *file.parts[:depth]) for depth in range(1, len(file.parts)))
     return frozenset(folder for folder in folders if not os.path.isdir(folder))
 

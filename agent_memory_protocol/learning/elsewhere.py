@@ -449,7 +449,6 @@ class _Reader:
             return {}
 
     def read_all(self, paths: Iterable[tuple[str, ...]]) -> list[Page]:
-        """Read the files that can be read."""
         return [page for parts in paths if (page := self.page(parts)) is not None]
 
     def page(self, parts: tuple[str, ...]) -> Page | None:

@@ -387,7 +387,6 @@ def _lasting(material: Material) -> list[Document]:
 
 
 def _entries(document: Document) -> Iterator[tuple[Entry, str, str]]:
-    """Yield each entry with its id and what it says."""
     for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
         yield entry, entry_id, _said(document, entry)
 

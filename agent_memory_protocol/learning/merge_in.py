@@ -389,7 +389,6 @@ def _merged(mine: Document, theirs: Document) -> Document | None:
 
 
 def _text_without_lines(text: str) -> str:
-    """Return the text of a page without its index lines, as it is where it has none."""
     page = document.parse(_shown(text).encode(), Target(Tier.SHARED))
     lines = page.outline.index_lines
     return _without_lines(page, lines).data.decode() if lines else text

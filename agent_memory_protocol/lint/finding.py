@@ -44,6 +44,11 @@ class Finding:
     message: str
     fix: Fix | None = None
 
+    @property
+    def place(self) -> str:
+        """Where it is, as people name it: the file, and the line if there is one."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {

@@ -214,7 +214,6 @@ class MemoryTool:
         return found
 
     def _folder_of(self, target: Target) -> Names | None:
-        """Return the folder that a document is shown in; None for another conversation's."""
         return target.address if target.tier is not Tier.CONVERSATION or target in self._actor.targets() else None
 
     def _own(self) -> list[Target]:

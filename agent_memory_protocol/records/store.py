@@ -257,7 +257,6 @@ class _Folder:
         return (*self.parts, f"{number:06d}.json")
 
     def numbers(self) -> list[int]:
-        """Return the numbers of the versions in their order."""
         numbers = [int(name[:6]) for name in self.root.list_files(self.parts) if _VERSION.fullmatch(name)]
         if numbers and numbers[-1] > len(numbers):
             # Of what others add while a folder is read, the listing may have a later number and lack an earlier one.

@@ -284,7 +284,6 @@ def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
 
 
 def _confidences(session: Session, shared: Document | None) -> dict[str, float]:
-    """Return how sure the entries of the shared document are, by their ids."""
     said = {} if shared is None else session.said(shared.target)
     return {one: about.confidence for one, about in said.items() if about.confidence is not None}
 

@@ -88,7 +88,6 @@ def found_by(hit: Hit, kind: str, target: Target, path: Path, name: str, text: s
 
 
 def _governed(document: Document, lines: tuple[tuple[int, str], ...]) -> tuple[tuple[int, str], ...]:
-    """Return lines of a document with the labels that govern them."""
     shown = {number for number, _ in lines}
     wanted = set(shown)
     for entry in document.outline.entries:

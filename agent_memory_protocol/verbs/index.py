@@ -229,6 +229,5 @@ def _has_new_secret(session: Session, before: Iterable[str], after: Iterable[str
 
 
 def _heads_with_secrets(session: Session, heads: dict[str, Head]) -> dict[str, str]:
-    """Return the notes whose index line would hold a secret, and what it is."""
     said = {file: session.secret_in(f"{head.name}\n{head.heading}\n{head.description}") for file, head in heads.items()}
     return {file: secret for file, secret in said.items() if secret}

@@ -175,7 +175,6 @@ def _replaced(session: Session, entry_id: str) -> tuple[Target, str]:
 
 
 def _place_of(current: Document, entry_id: str) -> tuple[Section | None, str | None]:
-    """Return the section and the label of an entry; None where it has none."""
     entry = current.entry(entry_id)
     return (None, None) if entry is None else (current.sections(entry), current.label(entry) or None)
 

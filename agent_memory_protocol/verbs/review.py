@@ -206,7 +206,6 @@ def groups(near: Sequence[tuple[Text, Text]]) -> list[list[Text]]:
 
 
 def _unlisted(notes: Sequence[NoteRow]) -> list[Item]:
-    """Return, for each folder, the notes that no index line leads to."""
     rows = [row for row in notes if row.file and not row.problem and not row.is_listed]
     found = []
     for target in dict.fromkeys(row.target for row in rows):
@@ -216,7 +215,6 @@ def _unlisted(notes: Sequence[NoteRow]) -> list[Item]:
 
 
 def _over(session: Session, documents: Sequence[Document], today: date) -> list[Item]:
-    """Return the conversations that are over."""
     found = []
     for one in documents:
         if one.target.tier is Tier.CONVERSATION and today - (last := last_sign(session, one)) > ENDS_AFTER:
@@ -226,7 +224,6 @@ def _over(session: Session, documents: Sequence[Document], today: date) -> list[
 
 
 def _strays(session: Session, documents: Sequence[Document]) -> list[Item]:
-    """Return the agents that seem to have another name now."""
     return [
         Item("agent", told, command, (Text(target.path, target.owner, target.owner, target),))
         for target, told, command in strays(session, documents)

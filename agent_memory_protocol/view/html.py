@@ -135,6 +135,5 @@ def _prose(text: str) -> Markup:
 
 
 def _body(text: str) -> str:
-    """Return a note without its header."""
     lines = text.splitlines()
     return "\n".join(lines[front_matter_end(lines) :])
