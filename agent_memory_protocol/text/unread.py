@@ -13,6 +13,12 @@ _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?"
 )
+_ABROAD = (
+    "jänner|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto"
+    "|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre"
+    "|novembre|décembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|janeiro|fevereiro"
+    "|março|maio|junho|julho|setembro|outubro|novembro|dezembro|april|august|september|november"
+)
 _MONTH, _DAY, _YEAR = rf"(?:{_MONTHS})\b\.?", r"\d{1,2}(?:st|nd|rd|th)?", r"(?:\d{4}|'\d\d)"
 _WEEKDAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\b[.,]?[ ]+"
 _LOOKS = re.compile(
@@ -23,12 +29,13 @@ _LOOKS = re.compile(
         | (?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])
         | \d{{4}}-?w\d\d(?:-?\d)? | \d{{4}}年[ ]?\d{{1,2}}月[ ]?\d{{1,2}}日
         | {_MONTH}[ -]{_DAY},?[ -]+{_YEAR} | {_DAY}\.?[ -](?:of[ ])?{_MONTH},?[ -]+{_YEAR}
-        | \d{{4}},?[ -]{_MONTH}[ -]{_DAY}
+        | \d{{4}},?[ -]{_MONTH}[ -]{_DAY} | \d{{1,2}}\.?[ ](?:de[ ])?(?:{_ABROAD})\b,?[ ](?:del?[ ])?\d{{4}}
         | (?P<yearless>{_MONTH}[ ]{_DAY} | {_DAY}\.?[ ](?:of[ ])?{_MONTH})
     )(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BEHIND = re.compile(r"T?\d\d:\d\d|[*_)\]]*(?:$|[\s:,;.()\[\]|=\u2013\u2014\u2192]|[-/](?!\w))")
+_SIGNS = r"\s:,;.()\[\]|=\u2013\u2014\u2192\uff1a\uff0c\u3001\u3002\uff08\uff09\u3011\u300d"
+_BEHIND = re.compile(rf"T?\d\d:\d\d|[*_)\]]*(?:$|[{_SIGNS}]|[-/](?!\w))")
 _SET_APART = re.compile(r"[*_]*(?:$|\n|[:,;)\]]| [-\u2013\u2014])")
 """What must be behind a day without its year: such words begin many sentences."""
 _RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?[-\u2013\u2014]) *[*_(\[]*")
@@ -115,7 +122,7 @@ def _behind_front(plain: str) -> int:
 def _in_front(plain: str) -> re.Match[str] | None:
     """Return what looks like a date at the beginning, behind a check box, marks, emoji and emphasis; not a range."""
     position = _behind_front(plain)
-    opened = plain[position : position + 1] if plain[position : position + 1] in ("[", "(", "~", "@") else ""
+    opened = plain[position : position + 1] if plain[position : position + 1] in tuple("[(~@\uff08\u3010\u300c") else ""
     match = _LOOKS.match(plain, position + len(opened))
     if match is None:
         return None
