@@ -172,6 +172,22 @@ def test_nothing_is_said_where_a_new_fact_meets_none(tmp_path, door):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_true_only_now_is_asked_about_once_unless_it_has_a_date(tmp_path, door):
+    for number, (text, asked) in enumerate(
+        [("For now the uploads go to the old bucket.", 1), ("The uploads go to the old bucket.", 0)]
+    ):
+        at = Case(tmp_path / str(number))
+        (at.folder / ".scaffolding").mkdir(parents=True)
+        assert DOORS[door](at, text).count("will this still be true in a month?") == asked
+    at = Case(tmp_path / "ended")
+    (at.folder / ".scaffolding").mkdir(parents=True)
+    if door in ("amp remember", "amp edit", "memory tool, a document"):
+        assert "in a month?" not in DOORS[door](at, "[2026-05-02] For now the uploads go to the old bucket.")
+        assert "in a month?" not in DOORS[door](at, "[until 2999-01-01] For now the uploads go to the new bucket.")
+
+
+@pytest.mark.slow
 def test_where_not_all_is_looked_at_the_answer_says_how_much_was(tmp_path, monkeypatch):
     at = Case(tmp_path)
     (at.folder / ".scaffolding").mkdir()

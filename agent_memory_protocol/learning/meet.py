@@ -27,6 +27,8 @@ from ..tiers.meet import (
     Placed,
     first_meeting,
 )
+from . import route
+from .route_words import STATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +103,15 @@ def met_by(facts: Sequence[Fact], others: Sequence[Fact], home: Target | None = 
             yield _told(met, home)
 
 
+def true_only_now(facts: Iterable[Fact]) -> Iterator[str]:
+    """Say of each fact without a date and an end that it is true only now, where it surely is."""
+    for one in facts:
+        ends = bool(one.day) if isinstance(one, Outside) else (one.entry.day or one.entry.marks.until) is not None
+        found = route.misplaced(one.text, one.target.tier, is_dated=ends)
+        if found is not None and found.place == STATE:
+            yield f"“{beginning(one.text, _SHOWN)}”: {route.doubt(found)} (`{one.retire}` takes it out here)"
+
+
 def met_by_records(
     new: Sequence["Record"], others: Iterable["Record"], project: tuple[str, Mapping[str, str], Actor] | None
 ) -> Iterator[str]:
@@ -108,6 +119,7 @@ def met_by_records(
     facts = [*of_records(new)][:MOST_NEW]
     if not facts:
         return
+    yield from true_only_now(facts)
     around: list[Fact] = [*of_records(others)]
     unread = ""
     if project is not None:

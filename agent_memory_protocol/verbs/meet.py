@@ -7,7 +7,7 @@ from contextlib import suppress
 from ..change.session import Session
 from ..errors import AgentMemoryError
 from ..layout import MEMORY, RECORDS, Target
-from ..learning.meet import MOST_NEW, Beside, met_by, of_notes, of_records
+from ..learning.meet import MOST_NEW, Beside, met_by, of_notes, of_records, true_only_now
 from ..notes import note
 from ..tiers.document import Document
 from ..tiers.meet import Fact, Outside, Placed
@@ -22,16 +22,27 @@ _MOST_INDEXED = 10_000
 """Of more records than that, an index that is not there yet would take too long to make for somebody who waits."""
 
 
-def remarks(session: Session, document: Document, entry_ids: Sequence[str]) -> Iterator[str]:
-    """Say of new entries of a document which other fact each meets first; nothing where they meet none."""
+def remarks(
+    session: Session, document: Document, entry_ids: Sequence[str], *, only_meetings: bool = False
+) -> Iterator[str]:
+    """Say of new entries of a document which of them are true only now, and which other fact each meets first.
+
+    With `only_meetings`, only the latter.
+    """
     new: list[Fact] = [Placed(document, document.outline.entries[document.ids.index(one)]) for one in entry_ids]
+    if not only_meetings:
+        yield from true_only_now(new[:MOST_NEW])
     yield from _remarks(session, new, document)
 
 
-def remarks_on_note(session: Session, target: Target, file: str, text: str, before: str = "") -> Iterator[str]:
-    """Say of what a note says, and did not say before, which other fact each meets first."""
+def remarks_on_note(
+    session: Session, target: Target, file: str, text: str, before: str = "", *, only_meetings: bool = False
+) -> Iterator[str]:
+    """Say the same of what a note says, and did not say before."""
     known = {one.text for one in of_notes(target, [note.parse(before, file)])}
     new = [one for one in of_notes(target, [note.parse(text, file)]) if one.text not in known]
+    if not only_meetings:
+        yield from true_only_now(new[:MOST_NEW])
     yield from _remarks(session, new, None)
 
 

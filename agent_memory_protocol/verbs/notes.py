@@ -50,7 +50,10 @@ def new(
     _index(session, target)
     from .meet import remarks_on_note
 
-    session.notices += [*_where_listed(session, target, file), *remarks_on_note(session, target, file, text)]
+    session.notices += [
+        *_where_listed(session, target, file),
+        *remarks_on_note(session, target, file, text, only_meetings=True),
+    ]
     return session.path(target).with_name(file)
 
 

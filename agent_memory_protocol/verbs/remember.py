@@ -184,7 +184,7 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: S
     secret = route.loosely_secret(text)
     if secret is not None:
         return [f"{route.doubt(secret)} (`amp forget {entry.id} --redact` removes it without a copy)"]
-    found = route.misplaced(text, target.tier, is_dated=new.day is not None)
+    found = route.misplaced(text, target.tier, is_dated=new.day is not None or entry.until is not None)
     why = "" if found is None else route.advice(found, text)
     why = why or _restated(session, target, new, entry.label) or _raw(target, new)
     return [f"{why} (`amp forget {entry.id}` takes it out here)"] if why else []
@@ -193,7 +193,7 @@ def _doubts(session: Session, text: str, target: Target, new: NewEntry, entry: S
 def _met(session: Session, now: Document, entry_id: str) -> Iterator[str]:
     from .meet import remarks
 
-    return remarks(session, now, [entry_id])
+    return remarks(session, now, [entry_id], only_meetings=True)
 
 
 def _restated(session: Session, target: Target, new: NewEntry, label: str) -> str:
