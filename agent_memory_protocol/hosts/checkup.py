@@ -93,36 +93,9 @@ def _examine(host: Host, started: Started) -> Iterator[Diagnosis]:
             )
     for file in {file.path: file for file, _, _ in ours}.values():
         mend = f"`{_install(host, for_person=file.for_person)}` puts it right"
-        for why in dict.fromkeys(_idle(host, file.values)):
+        for why in settings_text.idle(file.values, host).values():
             yield Diagnosis(f"{host.title}: in {started.name(file.path)}, {why}; {mend}", is_problem=True)
     yield from _rehearsed(host, started, ours)
-
-
-def _idle(host: Host, values: object) -> Iterator[str]:
-    """Say which hooks of ours are there and do not do their work: never run, not heard, or not asked of all tools."""
-    events = _value(values, ("hooks",))
-    for native, groups in events.items() if isinstance(events, dict) else ():
-        for group in filter(_is_object, groups if isinstance(groups, list) else ()):
-            listed = group.get("hooks", [group])
-            for hook in filter(_is_object, listed if isinstance(listed, list) else ()):
-                event, name = settings_text.called(str(hook.get("command"))) or ("", "")
-                if name != host.name:
-                    continue
-                kind, timeout, matcher = hook.get("type", "command"), hook.get("timeout", 1), group.get("matcher", "")
-                if kind != "command":
-                    yield f"the hook for {native} is of the type {kind!r}, so it does not run"
-                if hook.get("async") is True:
-                    yield f"the hook for {native} runs in the background (`async`), so its answer is lost"
-                if isinstance(timeout, (int, float)) and timeout <= 0:
-                    yield f"the hook for {native} has no time to answer (`timeout`: {timeout})"
-                tools = host.events.get(event, ("", ""))[1].split("|") if event == "pre-tool-use" else []
-                unseen = [tool for tool in tools if tool not in str(matcher).split("|")]
-                if matcher not in ("", "*", ".*") and unseen:
-                    yield f"the guard is not asked about {', '.join(unseen)} (`matcher`)"
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
 
 
 def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, str]]") -> Iterator[Diagnosis]:

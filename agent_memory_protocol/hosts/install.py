@@ -209,7 +209,7 @@ _BLOCK = _Part(agents_md.with_block, agents_md.without_block, lambda text: not t
 
 
 def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:
-    """Return what is ours in a host's settings. Where the same call is there already, none is added."""
+    """Return what is ours in a host's settings. Where the same call is there and does its work, none is added."""
     wanted = host.hooks(program, for_person=for_person)
     same = {
         (native, f"{one} {host.call(event, for_person=for_person)}{ending}")
@@ -219,7 +219,8 @@ def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:
     }
 
     def there(text: str) -> list[str]:
-        return [native for native, _ in sorted(same & {*settings_text.commands(text)})]
+        idle = settings_text.idle(settings_text.values(text), host)
+        return [native for native, _ in sorted(same & {*settings_text.commands(text)}) if native not in idle]
 
     def add(text: str) -> tuple[str, list[Insertion]]:
         found = there(text)

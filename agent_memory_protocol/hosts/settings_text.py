@@ -96,6 +96,42 @@ def values(text: str) -> object:
     return {} if _is_blank(text) or text.startswith("//") else json_text.parse(text).value
 
 
+def idle(said: object, host: Host) -> dict[str, str]:
+    """Return the events, in the host's words, at which hooks that call us do not do their work, each with the reason.
+
+    They are never run, not heard, or not asked of all tools. `said` is what settings say.
+    """
+    found = {}
+    events = said.get("hooks") if isinstance(said, dict) else None
+    for native, groups in events.items() if isinstance(events, dict) else ():
+        reasons, asked = [], list[str]()
+        for group in filter(_is_object, groups if isinstance(groups, list) else ()):
+            listed = group.get("hooks", [group])
+            for hook in filter(_is_object, listed if isinstance(listed, list) else ()):
+                if (called(str(hook.get("command"))) or ("", ""))[1] != host.name:
+                    continue
+                kind, timeout, matcher = hook.get("type", "command"), hook.get("timeout", 1), group.get("matcher", "")
+                if kind != "command":
+                    reasons.append(f"the hook for {native} is of the type {kind!r}, so it does not run")
+                elif hook.get("async") is True:
+                    reasons.append(f"the hook for {native} runs in the background (`async`), so its answer is lost")
+                elif isinstance(timeout, (int, float)) and timeout <= 0:
+                    reasons.append(f"the hook for {native} has no time to answer (`timeout`: {timeout})")
+                else:
+                    asked += ["*"] if matcher in ("", "*", ".*") else str(matcher).split("|")
+        tools = next((tools for name, tools in host.events.values() if name == native), "")
+        unseen = [tool for tool in tools.split("|") if tool and not {tool, "*"} & {*asked}]
+        if asked and unseen:
+            reasons = [f"the guard is not asked about {', '.join(unseen)} (`matcher`)"]
+        if reasons and (unseen or not asked):
+            found[native] = reasons[0]
+    return found
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
 def called(command: str) -> tuple[str, str] | None:
     """Return the event and the host for which a command line calls `amp-hook`; None where it does not."""
     found = _CALL.search(command)

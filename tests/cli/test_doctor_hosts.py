@@ -114,6 +114,13 @@ def misspelt_host(amp, host):
     edit(amp, host, lambda text: text.replace(f"session-start --host {host}", "session-start --host cluade"))
 
 
+def a_person_s_own_guard_of_one_tool(amp, host):
+    amp("uninstall", host)
+    hook = {"type": "command", "command": f"amp-hook pre-tool-use --host {host} || true"}
+    guard = {native(table.HOSTS[host], "pre-tool-use"): [{"matcher": "Read", "hooks": [hook]}]}
+    amp.write(FILES[host], json.dumps({"hooks": guard}))
+
+
 def unreadable(amp, host):
     edit(amp, host, lambda text: text.replace("{", "{,", 1))
 
@@ -162,6 +169,7 @@ BREAKS = {
         "the guard is not asked about ",
         True,
     ),
+    "a person's own guard is asked about one tool": (a_person_s_own_guard_of_one_tool, "lacks the hook for", True),
     "the settings are not JSON": (unreadable, "it cannot read", False),
     "a comma is too many": (a_comma_too_many, "there is a comma after the last one", False),
 }

@@ -258,6 +258,24 @@ def test_a_person_s_own_hook_is_never_taken_out(found, command):
     assert json.loads(path.read_text()) == own
 
 
+IDLE = [{"matcher": "Bash"}, {"async": True}, {"type": "prompt"}, {"timeout": 0}]
+
+
+@each_row("odd", IDLE, anew=True)
+def test_where_the_same_call_is_there_but_does_not_do_its_work_one_is_added(found, odd):
+    command = "amp-hook pre-tool-use --host gemini || true"
+    hook = {"type": "command", "command": command} | {name: value for name, value in odd.items() if name != "matcher"}
+    group = {"hooks": [hook]} | {name: value for name, value in odd.items() if name == "matcher"}
+    path = found.write(HOSTS["gemini"], json.dumps({"hooks": {"BeforeTool": [group]}}))
+    own = path.read_bytes()
+    assert "did not write" not in found("install", "gemini").err
+    theirs, ours = json.loads(path.read_text())["hooks"]["BeforeTool"]
+    assert theirs == group
+    assert ours["hooks"][0]["command"] == command
+    found("uninstall", "gemini")
+    assert path.read_bytes() == own
+
+
 def test_where_the_same_call_is_there_already_no_second_one_is_added(found):
     own = "amp-hook session-start --host claude"
     settings = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": own}]}]}}
