@@ -19,8 +19,7 @@ from agent_memory_protocol.disk import walk
 from agent_memory_protocol.disk.files import Content, Root, TooLarge, decode, is_there, split_bom
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from tests.each_row import each_row
-
-NOBODY = 65534
+from tests.process import as_nobody, open_descriptors
 
 
 @pytest.fixture(params=["descriptors", "paths"])
@@ -38,34 +37,6 @@ def project(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def root(project: Path) -> Iterator[Root]:
     with Root.open(str(project)) as opened:
         yield opened
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
-def as_nobody(action: Callable[[], str]) -> str:
-    """Return what `action` returns when an ordinary user runs it."""
-    if os.geteuid() != 0:
-        return action()
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            os.write(writer, action().encode())
-        except Exception as error:  # noqa: BLE001 a failed assertion must not run on in the child
-            os.write(writer, f"failed: {error!r}".encode())
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        answer = pipe.read()
-    os.waitpid(pid, 0)
-    assert not answer.startswith("failed: "), answer
-    return answer
 
 
 def complaint(action: Callable[[], object], kind: type[Exception] = DamagedFile) -> str:

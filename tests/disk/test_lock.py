@@ -20,6 +20,7 @@ from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.lock import hold
 from agent_memory_protocol.disk.writing import make_local_folder
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument, LockBusy, StorageError
+from tests.process import open_descriptors
 
 PACKAGE = str(Path(lock.__file__).parents[2])
 NAME = "shared"
@@ -65,10 +66,6 @@ def start(script: str, *args: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
 
 
 def refused(root: Root, *, wait: float = 0) -> str:

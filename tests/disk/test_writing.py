@@ -31,8 +31,8 @@ from agent_memory_protocol.disk.writing import (
 )
 from agent_memory_protocol.errors import AgentMemoryError, DamagedFile, InvalidArgument, StorageError
 from tests.each_row import each_row
+from tests.process import NOBODY, as_nobody, open_descriptors
 
-NOBODY = 65534
 PACKAGE = str(Path(writing.__file__).parents[2])
 MEMORY = ("mem", "MEMORY.md")
 LOG = ("mem", "ledger.jsonl")
@@ -68,10 +68,6 @@ def read(root: Root, parts: tuple[str, ...] = MEMORY) -> Content:
 
 def names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder))
-
-
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
 
 
 def complaint(action: Callable[[], object], kind: type[AgentMemoryError] = StorageError) -> str:
@@ -407,29 +403,6 @@ def test_what_is_write_protected_is_left_alone(tmp_path: Path, what: str) -> Non
     assert all("permission denied; " in answer for answer in answers), answers
     assert names(tmp_path / "mem") == ["MEMORY.md", "log"]
     assert (tmp_path / "mem" / "MEMORY.md").read_bytes() == (tmp_path / "mem" / "log").read_bytes() == b"old\n"
-
-
-def as_nobody(action: Callable[[], str]) -> str:
-    if os.geteuid() != 0:
-        return action()
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
-            os.write(writer, action().encode())
-        except Exception as error:  # noqa: BLE001 a failed assertion must not run on in the child
-            os.write(writer, f"failed: {error!r}".encode())
-        finally:
-            os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        answer = pipe.read()
-    os.waitpid(pid, 0)
-    assert not answer.startswith("failed: "), answer
-    return answer
 
 
 def python(script: str, *args: str, check: bool = True) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol import Actor
 from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import RULES, Finding, Fix, select, unknown
@@ -15,11 +15,6 @@ TODAY = date(2026, 6, 1)
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
 HEAD = "# Shared Knowledge\n"
-
-
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
 
 
 def write(workspace, path, text):

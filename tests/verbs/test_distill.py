@@ -24,11 +24,6 @@ TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
 DAY = date(2026, 3, 1)
 
 
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
-
-
 def said(workspace, conversation, *texts, section=None):
     for text in texts:
         workspace.remember(text, conversation=conversation, section=section, dated=DAY)

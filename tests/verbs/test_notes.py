@@ -6,18 +6,13 @@ from functools import partial
 
 import pytest
 
-from agent_memory_protocol import Actor, Workspace
+from agent_memory_protocol import Actor
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, InvalidArgument, SecretFound
 from agent_memory_protocol.layout import Target, Tier
 from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared"
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
-
-
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
 
 
 def new(workspace, slug, note_type="feedback", **kwargs):

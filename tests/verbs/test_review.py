@@ -20,11 +20,6 @@ LONG = "word " * 40
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 
 
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
-
-
 def run(workspace, *args):
     return CliRunner().invoke(amp, [*args, "--root", str(workspace.path)], env={"AMP_AGENT": None}).output
 

@@ -23,11 +23,6 @@ from agent_memory_protocol.text import labels
 SHARED = ".scaffolding/agent-memory/shared"
 
 
-@pytest.fixture
-def workspace(tmp_path):
-    return Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
-
-
 def found(workspace, query, actor=None, **more):
     return [(str(one.target), one.kind, one.text) for one in workspace.search(query, actor, **more)]
 
