@@ -22,11 +22,8 @@ except ModuleNotFoundError:
     ) from None
 
 
-class AnthropicMemoryTool(BetaAbstractMemoryTool):
-    """The memory of one actor, for `client.beta.messages.tool_runner(tools=[…])`; see `MemoryTool`.
-
-    What cannot be done reaches the model as a tool result with `is_error`, in one line.
-    """
+class _Ours:
+    """What both tools are made of: ours, and what the SDK wants to know."""
 
     def __init__(
         self,
@@ -36,8 +33,15 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
         environ: Mapping[str, str] | None = None,
         cache_control: BetaCacheControlEphemeralParam | None = None,
     ) -> None:
-        super().__init__(cache_control=cache_control)
+        super().__init__(cache_control=cache_control)  # type: ignore[call-arg]
         self._tool = MemoryTool(root, actor=actor, environ=environ)
+
+
+class AnthropicMemoryTool(_Ours, BetaAbstractMemoryTool):
+    """The memory of one actor, for `client.beta.messages.tool_runner(tools=[…])`; see `MemoryTool`.
+
+    What cannot be done reaches the model as a tool result with `is_error`, in one line.
+    """
 
     def call(self, input: object) -> str:
         """Carry out what the model sent."""
@@ -50,19 +54,8 @@ class AnthropicMemoryTool(BetaAbstractMemoryTool):
     view = create = str_replace = insert = delete = rename = execute
 
 
-class AsyncAnthropicMemoryTool(BetaAsyncAbstractMemoryTool):
+class AsyncAnthropicMemoryTool(_Ours, BetaAsyncAbstractMemoryTool):
     """The same for the asynchronous client. Commands run in threads, so nothing else waits for a lock of theirs."""
-
-    def __init__(
-        self,
-        root: "str | os.PathLike[str] | None" = None,
-        *,
-        actor: Actor,
-        environ: Mapping[str, str] | None = None,
-        cache_control: BetaCacheControlEphemeralParam | None = None,
-    ) -> None:
-        super().__init__(cache_control=cache_control)
-        self._tool = MemoryTool(root, actor=actor, environ=environ)
 
     async def call(self, input: object) -> str:
         """Carry out what the model sent."""
