@@ -8,7 +8,7 @@ Each finding has a fingerprint. A project allows by it what only looks like a se
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 
@@ -18,7 +18,7 @@ from ..text.digest import blake2b
 from . import forms
 from .columns import headed_cells
 from .forms import Form
-from .keywords import Keywords
+from .glance import keywords_in
 from .table import FAMILIES, FRAGMENTS, Family
 
 _NAMED_AT_MOST = 5
@@ -33,6 +33,8 @@ _ORDER = {family: number for number, family in enumerate(FAMILIES)}
 """Which family is told where two find the same text: the earlier one."""
 
 _Places = Iterator[tuple[int, int]]
+_Words = Sequence[str]
+_Search = Callable[[Family, _Words, Form], _Places]
 
 
 class Secret:
@@ -50,20 +52,28 @@ class Secret:
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets in a text, from its top down. The time it takes grows with the length of the text alone."""
+    held = keywords_in(text)
+    if held == {}:
+        return []
     plain = forms.plain(text)
-    searches: tuple[tuple[tuple[str, ...], Form, Callable[[Family, Form], _Places]], ...] = (
-        (("text", "line"), plain, _search),
-        (("word",), forms.long_words(plain), _search),
-        (("line",), headed_cells(plain), _search),
-        (("word", "text"), forms.joined(plain), _search_wrapped),
-    )
-    work = [(family, form, search) for within, form, search in searches for family in _present(within, form)]
+    known = _held_by(plain, forms.joined(plain)) if held is None else held
+    work: list[tuple[Family, _Words, Form, _Search]] = []
+    kinds = {family.within for family in known}
+    if "line" in kinds:
+        cells = headed_cells(plain)  # what a column is called stands in front of them, and may be a keyword
+        work += [(*one, cells, _search) for one in _held_by(cells).items() if one[0].within == "line"]
+    words = forms.long_words(plain) if "word" in kinds else plain
+    joined = forms.joined(plain) if kinds - {"line"} else plain
+    for family, keywords in known.items():
+        work.append((family, keywords, words if family.within == "word" else plain, _search))
+        if family.within != "line" and joined.text:
+            work.append((family, keywords, joined, _search_wrapped))
     if not work:
         return []
     taken = bytearray(len(text) + 1)
     found: list[tuple[int, Family, str]] = []
-    for family, form, search in sorted(work, key=lambda one: _ORDER[one[0]]):
-        for start, end in search(family, form):
+    for family, keywords, form, search in sorted(work, key=lambda one: _ORDER[one[0]]):
+        for start, end in search(family, keywords, form):
             place, last = form.origin(start), form.origin(end - 1) + 1
             if taken.find(1, place, last) < 0:
                 taken[place:last] = b"\1" * (last - place)
@@ -112,38 +122,30 @@ def expression(family: Family) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _present(within: tuple[str, ...], form: Form) -> set[Family]:
-    """Return the families of which a keyword is in a form: nearly always none, and that must be quick."""
-    found: set[Family] = set()
-    if not form.text or form.text.isspace():  # most lines have no long words, and none that go on
-        return found
-    for is_exact, text in ((True, form.text), (False, form.lowered)):
-        keywords, families = _by_keyword(within, is_exact)
-        for keyword in keywords.present(text):
-            found.update(families[keyword])
-    return {one for one in found if not one.also or any(word in form.lowered for word in one.also)}
-
-
-@cache
-def _by_keyword(within: tuple[str, ...], is_exact: bool) -> tuple[Keywords, dict[str, list[Family]]]:
-    found: dict[str, list[Family]] = {}
-    for family in FAMILIES:
-        for keyword in family.keywords:
-            if family.within in within and _is_exact(keyword) == is_exact:
-                found.setdefault(keyword, []).append(family)
-    return Keywords(found, rare="line" not in within), found
+def _held_by(*looked_at: Form) -> dict[Family, _Words]:
+    """Return all families of which a keyword is in one of these forms."""
+    text = "\n".join([form.text for form in looked_at]).strip()
+    lowered = text.lower()
+    found: dict[Family, _Words] = {}
+    for family in FAMILIES if text else ():
+        keywords = [word for word in family.keywords if word in (text if _is_exact(word) else lowered)]
+        if keywords:
+            found[family] = keywords
+    return found
 
 
 def _is_exact(keyword: str) -> bool:
     return keyword != keyword.lower()
 
 
-def _search(family: Family, form: Form) -> _Places:
+def _search(family: Family, keywords: _Words, form: Form) -> _Places:
     """Yield where the secrets of a family begin and end."""
+    positions = _positions(keywords, form)
     if family.anywhere:
-        matches: Iterator[re.Match[str] | None] = expression(family).finditer(form.text)
+        is_there = next(positions, -1) >= 0
+        matches: Iterator[re.Match[str] | None] = expression(family).finditer(form.text) if is_there else iter(())
     else:
-        matches = (expression(family).match(form.text, position) for position in _positions(family, form))
+        matches = (expression(family).match(form.text, position) for position in positions)
     # A text that says the same again and again is judged once: a judge takes longer than the search for what it judges.
     known: dict[str, list[tuple[int, int]]] = {}
     for match in filter(None, matches):
@@ -157,12 +159,12 @@ def _search(family: Family, form: Form) -> _Places:
         yield from ((first + start, last + start) for first, last in judged)
 
 
-def _search_wrapped(family: Family, form: Form) -> _Places:
+def _search_wrapped(family: Family, keywords: _Words, form: Form) -> _Places:
     """Yield where secrets of a family begin and end that go over a place where lines were joined.
 
     They may also begin or end at such a place: only one of two joined lines need belong to the secret.
     """
-    for position in _positions(family, form):
+    for position in _positions(keywords, form):
         first = bisect_left(form.starts, position)
         at_start = first < len(form.starts) and form.starts[first] == position
         ends = form.starts[first + at_start : first + at_start + _JOINED_LINES]
@@ -182,8 +184,8 @@ def _match_part(family: Family, text: str, position: int, end: int, *, at_start:
     return [(start + position, stop + position) for start, stop in _judge(family, match)]
 
 
-def _positions(family: Family, form: Form) -> Iterator[int]:
-    for keyword in family.keywords:
+def _positions(keywords: _Words, form: Form) -> Iterator[int]:
+    for keyword in keywords:
         text = form.text if _is_exact(keyword) else form.lowered
         position = text.find(keyword)
         while position >= 0:

@@ -6,12 +6,10 @@ secrets are: other characters become question marks, which keeps the search quic
 """
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 
-from .glance import READS_AS, SHORTEST
+from .glance import PIECE, SHORTEST, reads_as
 from .languages import in_english
 
 _CONTEXT = 400
@@ -19,13 +17,7 @@ _LONGEST_PIECE = 2000
 
 _CONTINUED = re.compile(r"\\(?:\r\n?|\n)[ \t>]{0,200}|\\(?=[_*~.+=/#-])")
 _BREAK = re.compile(r"(?:\n(?<!\n\n)|\r\n?)[ \t>]{0,200}(?![-*+#] )(?=[A-Za-z0-9+/=_.~%:@$-])")
-_PIECE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~%:@$-")
-"""What a value may be broken between."""
-
 _NEXT = re.compile(rf"\S{{0,{_LONGEST_PIECE}}}")
-
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159")
-"""Characters without a shape that Unicode counts as letters, marks or symbols."""
 
 
 class Form:
@@ -67,7 +59,7 @@ def plain(text: str) -> Form:
         return form  # as nearly every text
     changes = []
     for character in set(text):
-        if not (" " <= character <= "~" or character in "\t\n\r") and (read := _reads_as(character)) != "?":
+        if not (" " <= character <= "~" or character in "\t\n\r") and (read := reads_as(character)) != "?":
             place = text.find(character)
             while place >= 0:
                 changes.append((place, place + 1, read))
@@ -104,7 +96,7 @@ def joined(form: Form) -> Form:
             form.text.rfind("\n", max(0, found.start() - _CONTEXT), found.start()) + 1, found.start() - _CONTEXT
         )
         before = form.text[begin : found.start()].rstrip(" \t\r")
-        if before and before[-1] in _PIECE:
+        if before and before[-1] in PIECE:
             after = _NEXT.match(form.text, found.end())
             last = after.end() if after else found.end()
             if len(before) - before.rfind(" ") - 1 + last - found.end() >= SHORTEST:
@@ -115,16 +107,6 @@ def joined(form: Form) -> Form:
     if done < len(form.text):
         changes.append((done, len(form.text), "\n"))
     return _replace(form, changes)
-
-
-@lru_cache(maxsize=4096)
-def _reads_as(character: str) -> str:
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") or character in _UNSEEN:
-        return ""
-    if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
-        return ""
-    read = READS_AS.get(ord(character)) or unicodedata.normalize("NFKC", character)
-    return read.encode("ascii", "replace").decode()
 
 
 def _replace(form: Form, changes: Sequence[tuple[int, int, str]]) -> Form:
