@@ -348,7 +348,7 @@ class Memory(Decisions):
             )
 
     def _look_after(self, rule: Callable[[Sequence[Record]], Outcome], apply: bool) -> Report:
-        """Ask a rule about all records, and do what it says; or only say so."""
+        """Ask a rule about all records and apply its answer, or only report it."""
         with collector.left_alone():
             if not apply:
                 return rule(self._store.list()).report

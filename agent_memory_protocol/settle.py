@@ -116,7 +116,7 @@ def _put_away_and_back(records: Memory, record_id: str, reason: str) -> Record:
 
 
 def _are_records(workspace: Workspace, records: Memory, actor: Actor, *ids: str) -> bool:
-    """Say whether both ids name records; where they do not, entries are looked for."""
+    """Say whether both ids are those of records; if not, they are looked up as entries."""
     entries = {one.id: one.text for one in workspace.entries(actor, on_problem=lambda *_: None)}
     found = []
     for one in ids:

@@ -117,7 +117,7 @@ class Books:
         return self._healing
 
     def _with_owed(self, plan: Healing, current: Document) -> Healing:
-        """Add to the plan which lines the ledger has lost, of entries that are not there, and that no branch has."""
+        """Add to the plan the lines that the ledger lost, of entries that are gone and that no branch has."""
         lines = [(text, line) for text in journal.owed(self._lines) for line in parse_file([text.encode()])]
         coming = (*current.ids, *(one.id for one in plan.removed), *(add.taken.id for add in plan.put_back))
         left = {line.id for _, line in lines if isinstance(line, Tombstone)}.difference(coming)
@@ -137,7 +137,7 @@ class Books:
         return replace_fields(plan, owed=owed.decode(), unowed=settled)
 
     def _settled(self, current: Document, missing: Sequence[Taken], since: float, is_back: bool) -> set[str]:
-        """Say which missing entries a branch still has, or the ledger, as git or an undo has taken them out again."""
+        """Return the missing entries that a branch or the ledger still has, since git or an undo removed them."""
         moved = moved_entries(self._root.path, self._target, {one.id for one in missing}, since)
         dropped = [one for one in missing if is_back or one.id in moved.dropped]
         texts = {one.taken.id: one.taken.markdown for one in self.archived(current)} if dropped else {}

@@ -265,7 +265,7 @@ def _write(root: Root, target: Target, new: Document, read: tuple[Document, Cont
 
 
 def _stands(root: Root, target: Target, new: Document) -> bool:
-    """Say whether the new document is there, as far as can be told, whatever the system said to its renaming."""
+    """Say whether the new document is in place, whatever error the system gave for its renaming."""
     try:
         content = root.read(target.parts)
     except StorageError:
@@ -274,7 +274,7 @@ def _stands(root: Root, target: Target, new: Document) -> bool:
 
 
 def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:
-    """Say whether a file that others have written is left alone now. One that is missing is looked for twice."""
+    """Say whether nobody is writing a file now. A missing file is looked for twice."""
     if read is None or tries > _TRIES:
         return tries > 1
     return not 0 <= time.time() - read[1].stamp[2] / 1e9 < QUIET_SECONDS

@@ -11,7 +11,7 @@ _PROGRAMS = ("amp", "amp-mcp", "agent-memory")
 
 
 def _stop(*_: object) -> None:
-    """End at once, without a word of where Python was: while a command loads, nothing has begun that must be ended."""
+    """Exit at once, without a traceback: while a command loads, there is nothing to clean up."""
     try:  # noqa: SIM105  (contextlib takes time to load, in which Ctrl-C may come)
         os.write(2, b"amp: stopped\n")
     except OSError:
@@ -30,7 +30,7 @@ IS_PROGRAM = bool(sys.argv) and _in_program(sys.argv[0])
 
 
 def _stop_quietly() -> None:
-    """Let Ctrl-C end the program at once, also where Python would tell of it and go on: in a callback of an import."""
+    """Let Ctrl-C end the program at once, even in a callback of an import, where Python would report it and go on."""
     told, unraised = sys.excepthook, sys.unraisablehook
 
     def excepted(kind: type[BaseException], *rest: "Any") -> None:
@@ -60,7 +60,7 @@ def ignore_interrupts() -> None:
 
 
 def _answer_interrupts(now: "Any", then: "Any") -> None:
-    """Change what answers Ctrl-C, if it is what we take it for: a shell may have had it ignored."""
+    """Replace the handler of Ctrl-C if it is the expected one; a shell may have disabled Ctrl-C."""
     try:
         if signal.getsignal(signal.SIGINT) == now:
             signal.signal(signal.SIGINT, then)

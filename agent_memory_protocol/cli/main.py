@@ -319,7 +319,7 @@ def _complain(message: str, kind: str, code: int, facts: Mapping[str, object] = 
 
 
 def _wants_json(args: Sequence[str]) -> bool:
-    """Say whether a command line asks for JSON: a mistake in it must not keep that from being heard."""
+    """Say whether a command line asks for JSON, even if there is a mistake in it."""
     options = list(takewhile(lambda arg: arg != "--", args))
     answers = options[:1] in (["check"], ["diff"])  # to others --format names the format of a file
     return "--json" in options or (

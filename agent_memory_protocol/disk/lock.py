@@ -192,7 +192,7 @@ def _own_record() -> bytes:
 
 
 def _record(fd: int, record: bytes) -> None:
-    """Write who holds a lock, or with no bytes that nobody does."""
+    """Write who holds a lock; no bytes mean nobody."""
     with suppress(OSError):
         # With a second name it is perhaps somebody else's file.
         if os.fstat(fd).st_nlink == 1:

@@ -131,7 +131,7 @@ class Walk:
         return self.folder(parts)
 
     def _let_go(self, error: BaseException | None) -> bool:
-        """Close what is open where the system allows few open files, and keep fewer; False if it is not so."""
+        """Close folders and keep fewer open, if the system has run out of open files; False for another error."""
         if getattr(error, "errno", None) != errno.EMFILE or len(self._folders) < _FEW:
             return False
         self._most = min(self._most, len(self._folders)) // 2

@@ -301,7 +301,7 @@ def is_abandoned(name: str) -> bool:
 
 @cache
 def _machine() -> str:
-    """Return what tells the processes of this machine, or container, from those of another: numbers may be the same."""
+    """Return what identifies this machine or container: process numbers repeat on others."""
     try:
         space = os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -472,7 +472,7 @@ def _changed(parts: tuple[str, ...]) -> ChangedMeanwhile:
 
 @contextmanager
 def _saying(parts: tuple[str, ...], what: str) -> Iterator[None]:
-    """Say of which file a system error is, what has not been done to it, and why."""
+    """Add to a system error which file it is about, what was not done to it, and why."""
     try:
         yield
     except OSError as error:

@@ -94,7 +94,7 @@ def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]
 
 
 def _is_told_by(path: str, full: str, files: Collection[str]) -> bool:
-    """Say whether a path says which file is meant. A name alone may be that of any file: only one file had it ever."""
+    """Say whether a path identifies a file. A bare name does only if just one file ever had it."""
     if "/" in path or path == full:
         return True
     return len(files) == 1 and path.split(".", maxsplit=1)[0].lower() not in _USUAL

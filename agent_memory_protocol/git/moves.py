@@ -109,7 +109,7 @@ def _steps(folder: str, since: float) -> list[str]:
 
 
 def _wait_for_git(folder: str) -> None:
-    """Wait a moment for a git that is at work: it changes the files first, and moves HEAD last."""
+    """Wait briefly for a git that is running: it changes the files first, and moves HEAD last."""
     name = os.fsdecode(answer(folder, "rev-parse", "--git-path", "index.lock")).rstrip("\r\n")
     path = os.path.join(folder, name) if name else ""
     with suppress(OSError):
@@ -161,6 +161,6 @@ def _builds_on(folder: str, commit: str, other: str) -> bool:
 
 
 def _has_branch(folder: str, commit: str) -> bool:
-    """Say whether a commit is in the history of a branch, of a remote's, or of a tag: then git does not forget it."""
+    """Say whether a branch, a remote's branch or a tag contains a commit: then git does not forget it."""
     refs = ("refs/heads", "refs/remotes", "refs/tags")
     return answer(folder, "for-each-ref", "--count=1", f"--contains={commit}", "--format=%(refname)", *refs) != b""

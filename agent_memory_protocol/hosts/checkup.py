@@ -130,7 +130,7 @@ def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, s
 
 
 def _settings(host: Host, started: Started) -> tuple[list[_Read], list[str]]:
-    """Return the settings that a host reads where it is started, and what is wrong with those that it cannot read."""
+    """Return the settings that a host reads where it is started, and what is wrong with those it cannot read."""
     own = host.folder_of(started.home, started.environ)
     folders = [(os.path.join(folder, *host.settings[:-1]), False) for folder in _folders(host, started)]
     files: dict[str, _Read] = {}
@@ -196,7 +196,7 @@ def _folders(host: Host, started: Started) -> list[str]:
 
 
 def _why_absent(host: Host, started: Started, *, has_calls: bool) -> str:
-    """Say why a host has no hook of ours where it is started; "" where nobody expects one."""
+    """Say why a host that should have a hook of ours has none where it is started; "" if it needs none."""
     in_root = os.path.join(started.root, *host.settings)
     if has_calls:
         return f"its hooks call amp-hook, but at no event that fits; `{_install(host)}` adds what is missing"

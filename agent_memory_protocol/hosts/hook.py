@@ -173,7 +173,7 @@ def _readable(fd: int, data: bytearray) -> bool:
 
 
 def _print(data: bytes) -> None:
-    """Write the answer. A host that has stopped listening is not an error."""
+    """Write the answer. It is not an error if the host has stopped listening."""
     try:
         while data:
             data = data[os.write(1, data) :]

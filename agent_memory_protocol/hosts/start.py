@@ -143,7 +143,7 @@ def short(recalled: "Recall", actor: Actor) -> str:
 
 
 def _budget(call: "Event", settings: "Settings | None", beside: str) -> Budget:
-    """Return what the host takes in one text, or what the settings say in its place, less what else is in it."""
+    """Return the host's limit for one text, or the setting's, less what else the text holds."""
     chars = call.host.max_chars
     if settings is not None and settings.max_chars is not None:
         chars = settings.max_chars

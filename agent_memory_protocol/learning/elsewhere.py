@@ -137,7 +137,7 @@ def store_folders(project: str) -> list[tuple[str, str]]:
 
 
 def _folders(project: str, below: int) -> list[str]:
-    """Return the folders of a project at this depth, without those that hold no one's own work."""
+    """Return the folders of a project at this depth, without those that hold nobody's own work."""
     if not below:
         return [project]
     found = []

@@ -312,7 +312,7 @@ def _promotions(
 def _nearly_confirmed(
     material: Material, insights: Sequence[Insight], promoted: Sequence[Suggestion]
 ) -> Iterator[Suggestion]:
-    """Yield what enough conversations say in much the same words, for a person to compare: words prove nothing."""
+    """Yield what enough conversations say in similar words, for a person to compare: words prove nothing."""
     settled = {key_of(one.text) for one in promoted}.union(known_insights(material))
     texts = [_without_label(one.text) for one in insights]
     lasting = [_without_label(text) for document in _lasting(material) for _, _, text in _entries(document)]
@@ -481,7 +481,7 @@ def _is_lesson(text: str) -> bool:
 
 
 def _is_craft(text: str) -> bool:
-    """Say whether a text tells how somebody works, and nothing of the project."""
+    """Say whether a text tells how somebody works and says nothing about the project."""
     found = route(text)
     return found.place == LESSON and found.tier is Tier.AGENT
 

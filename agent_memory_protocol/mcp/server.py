@@ -114,7 +114,7 @@ async def _serve(door: Door, wire: int) -> None:
 
 
 def _is_message(line: str) -> bool:
-    """Say whether a line is a message. One with an id of the wrong kind is not: its sender waits for an answer."""
+    """Say whether a line is a message. With an id of the wrong kind it is not, and its sender waits for an answer."""
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:

@@ -43,7 +43,7 @@ def own_git_folder(top: str) -> str:
 
 
 def _points_back(git_folder: str, top: str) -> bool:
-    """Say whether a git folder that a `.git` file names knows this checkout, as a worktree or a submodule."""
+    """Say whether the git folder that a `.git` file names knows this checkout as a worktree or submodule."""
     back = _path(_read(git_folder, "gitdir"))
     if back:
         return os.path.realpath(os.path.join(git_folder, back)) == os.path.realpath(os.path.join(top, ".git"))

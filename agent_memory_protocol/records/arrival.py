@@ -81,7 +81,7 @@ def _check_successor(record: Record, find: Find) -> None:
 
 
 def _differing(here: Record, there: Record) -> str:
-    """Say how a record in this store and in a file exclude each other: in its state, or in what never changes."""
+    """Say how a record here and one in a file exclude each other: by state, or by what never changes."""
     said, other = _said(here), _said(there)
     if said != other:
         return f"is {said} here and {other} in the file"

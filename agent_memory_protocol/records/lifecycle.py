@@ -169,7 +169,7 @@ def check_version(newest: Record, record: Record) -> None:
 
 
 def _check_moved(newest: Record, record: Record) -> None:
-    """Refuse a version in another state that does not say what its move must say."""
+    """Refuse a version in another state that lacks what the move to that state must say."""
     if record.transition is None and not (record.state_reason or "").strip():
         raise IllegalMove(f"{record.id} is {newest.state} and becomes {record.state} for no reason; the reason stays")
     others = {record.superseded_by} if newest.transition is None else {*newest.transition.sides} - {record.id}

@@ -91,7 +91,7 @@ class KeptIndex(ABC, Generic[Content]):
             return self._do(question)
 
     def _bring_in_line(self, wanted: dict[str, Source]) -> int:
-        """Read what has changed, write it down, and return how many sources differed."""
+        """Read what has changed and store it; return how many sources differed."""
         read: dict[str, Content] = {}
         differed = 0
         while True:

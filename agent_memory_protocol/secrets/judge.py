@@ -364,7 +364,7 @@ def _says_placeholder(value: str) -> bool:
 
 
 def _names_something(value: str) -> bool:
-    """Say whether a value only names something: a variable, a member, a path, a file, an address."""
+    """Say whether a value is only a name: of a variable, a member, a path, a file, an address."""
     if _REFERENCE.match(value) or _CODE.search(value) or _VARIABLE.fullmatch(value):
         return True
     return bool(_ADDRESS.fullmatch(value) or _FILE.fullmatch(value) or ("/" in value and not _unlike_words(value)))

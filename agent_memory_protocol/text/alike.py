@@ -75,7 +75,7 @@ def forget(most: int = 4_000) -> None:
 
 
 def _near_denials(texts: Sequence[str]) -> list[str]:
-    """Return the texts of which one may deny another, the rest of them empty, by single words."""
+    """Return the texts of which one may deny another, judged by single words, and "" in place of the rest."""
     rephrased = [rephrase(plain(text)) for text in texts]
     holding = Holding(rephrased, names)
     kept = {*holding.of(MAY_DENY)}
@@ -113,7 +113,7 @@ def _forbids(one: Essence) -> bool:
 
 
 def _opposed(denial: Essence, claim: Essence) -> bool:
-    """Say whether both cannot hold. That something may be is not denied by that it is not."""
+    """Say whether both cannot be true. “It may be” is not denied by “it is not”."""
     if claim.possible and not denial.possible:
         return False
     if claim.permitted != denial.permitted and not (claim.permitted and (denial.told or OBLIGES in denial.mood)):

@@ -167,7 +167,7 @@ def names(raw: str) -> Iterator[str]:
 
 
 def _is_told(tokens: Sequence[Token], text: str) -> bool:
-    """Say whether a sentence tells somebody what to do, at once or after a condition: “After a release, tag it”."""
+    """Say whether a sentence tells somebody what to do, now or after a condition: “After a release, tag it”."""
     first = tokens[0].lowered
     if first in _TURNS | ENGLISH.conditions:
         first = next((token.lowered for token in tokens if token.after in _COMMAS), first)

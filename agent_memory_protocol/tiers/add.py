@@ -151,7 +151,7 @@ def _last_under(document: Document, heading: Heading | None, label: str, *, anyw
 
 
 def _opens(document: Document, end: int, label: str) -> bool:
-    """Say whether a paragraph that ends at a line would be that label, or end in it, if a list followed."""
+    """Say whether a paragraph that ends at a line would be that label, or end in it, with a list after it."""
     last = next((block for block in document.outline.blocks if block.end == end), None)
     if last is None or last.kind != markdown.PARAGRAPH:
         return False

@@ -303,7 +303,7 @@ def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
 
 
 def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
-    """Find the entries that both sides edited: each has another one where the old one was, or a similar one near."""
+    """Find the entries that both sides edited: each has another one, or a similar one, where the old one was."""
     gone = [
         unit
         for key, unit in versions.base.items()

@@ -190,7 +190,7 @@ def put_back(session: Session, target: Target, archived: ledger.Archived) -> boo
 
 
 def _index(session: Session, target: Target) -> None:
-    """Bring the index up to date after the deed. That it cannot be is no reason to call the deed undone."""
+    """Bring the index up to date after a change. If that fails, the change is still done."""
     try:
         refresh(session, target)
     except AgentMemoryError as error:

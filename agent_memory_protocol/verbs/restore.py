@@ -139,7 +139,7 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
 def _as_they_were(
     session: Session, current: Document, archived: Sequence[Archived], chosen: Collection[str]
 ) -> Document:
-    """Take whole commands back to the byte, the last one first, as long as nothing else has changed since."""
+    """Take whole commands back to the byte, the last one first, while nothing else has changed since."""
     standing = session.read(current.target)
     # A blank file is given a header before it is changed, and may have had another one, or none.
     blank = [standing] if standing is not None and not any(line.strip() for line in standing.lines) else []

@@ -256,7 +256,7 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
 
 
 def _named(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
-    """Yield what `_states` does without what no index can hold: names found on disk may be bytes that are not text."""
+    """Yield what `_states` does, without files that no index can hold: their names are not text."""
     for target, states in _states(session, on_problem):
         folder = target.path.rpartition("/")[0]
         odd = [file for file in states if not _is_text(f"{folder}/{file}")]

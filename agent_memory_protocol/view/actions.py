@@ -398,7 +398,7 @@ class Changes:
             return Deed("Both records are marked as disputed.", "/records", [] if one.transition else [back])
 
     def _live_again(self, before: Record) -> None:
-        """Bring back what a record said, and with it the dispute that it was in."""
+        """Restore what a record said, and the dispute that it was in."""
         with self._memory() as memory:
             now = memory.reactivate(before.id, _BY_HAND)
             if before.transition is not None:
