@@ -26,27 +26,19 @@ _EVERY = 1000  # How many entries come through between two reports of progress
 
 @dataclass
 class Conversion:
-    """What of a file has come through, and what has not.
-
-    Attributes:
-        embedder: what makes the embeddings that are missing and needed.
-        embeds: whether entries keep their embedding and get one; only JSON can be written without.
-        progress: is told how many entries have come through, now and then.
-        lost: of how many of them what was lost.
-        problems: what is not an entry, or none that the target can hold: the first `TOLD`.
-        duplicates: how many are duplicates, word for word.
-    """
+    """What of a file has come through, and what has not."""
 
     target: Format
-    embedder: Embedder
+    embedder: Embedder  # what makes the embeddings that are missing and needed
     strict: bool = False
-    embeds: bool = True
-    progress: Callable[[int], object] | None = None
+    embeds: bool = True  # whether entries keep their embedding and get one; only JSON can be written without
+    progress: Callable[[int], object] | None = None  # is told how many entries have come through, now and then
     entries: int = 0
-    lost: Counter[Loss] = field(default_factory=Counter)
+    lost: Counter[Loss] = field(default_factory=Counter)  # of how many of them what was lost
+    # what is not an entry, or none that the target can hold: the first `TOLD`
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
-    doubles: int = 0
+    doubles: int = 0  # how many are duplicates, word for word
     embedded: int = 0
 
     def to_json(self) -> dict[str, object]:

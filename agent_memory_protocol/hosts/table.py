@@ -32,58 +32,40 @@ MISSHAPEN = frozenset(
 
 
 class Host:
-    """A host. A row below is a class of its own, which says what holds for that host.
+    """A host. A row below is a class of its own, which says what holds for that host."""
 
-    Attributes:
-        name: what the command line calls it.
-        title: what people call it.
-        events: for each event of ours, the host's name, and the tools that its settings ask for; "" for all there are.
-        settings: the file that names hooks, below the project or below the person's home folder.
-        skills: the folder it looks for skills in, below the same.
-        root: how a shell names the project's folder in a hook's command.
-        next: what a person has to do before it works.
-        own: what its folder is called in a person's home folder, where that is not the first of `settings`.
-        home: the environment variable that moves its folder out of the home folder, and what is below that.
-        begins: what a new file of settings holds.
-        is_flat: whether its settings list hooks themselves, and no groups of them.
-        beside: further files in the folder of `settings` that it reads hooks from; people write them, amp does not.
-        climbs: whether it reads `settings` of the folders above the one it is started in.
-        forgives: what its reader of settings takes that other readers do not: of `json_text.Oddity` and `MISSHAPEN`.
-        knows: the names that its settings may have; empty for any.
-        off: the keys of its settings that switch hooks off, each with the value that does.
-        off_list: the key that lists the command lines of hooks that are off.
-        toml: a TOML file beside `settings`, and the key in it that switches hooks off where it is false.
-        names_agent_in_id: whether a tool's call names its agent only in the agent's id, `NAME-…`.
-        forgets: the sources of a session's start at which it has lost what hooks gave before.
-        timeout: how the host is told how long to wait.
-        max_chars, max_tokens: how much it takes in one text before it cuts it, or moves it to a file.
-        hears_as_it_stops: whether a stopping agent can be told something without being held up.
-    """
-
-    name: str
-    title: str
+    name: str  # what the command line calls it
+    title: str  # what people call it
+    # for each event of ours, the host's name, and the tools that its settings ask for; "" for all there are
     events: dict[str, tuple[str, str]]
-    settings: tuple[str, ...]
-    skills: tuple[str, ...]
-    root: str
-    next: str
+    settings: tuple[str, ...]  # the file that names hooks, below the project or below the person's home folder
+    skills: tuple[str, ...]  # the folder it looks for skills in, below the same
+    root: str  # how a shell names the project's folder in a hook's command
+    next: str  # what a person has to do before it works
+    # what its folder is called in a person's home folder, where that is not the first of `settings`
     own: tuple[str, ...] = ()
+    # the environment variable that moves its folder out of the home folder, and what is below that
     home: tuple[str, ...] = ()
-    begins = "{\n}\n"
-    is_flat = False
+    begins = "{\n}\n"  # what a new file of settings holds
+    is_flat = False  # whether its settings list hooks themselves, and no groups of them
+    # further files in the folder of `settings` that it reads hooks from; people write them, amp does not
     beside: tuple[str, ...] = ()
-    climbs = False
+    climbs = False  # whether it reads `settings` of the folders above the one it is started in
+    # what its reader of settings takes that other readers do not: of `json_text.Oddity` and `MISSHAPEN`
     forgives: frozenset[str] = frozenset()
-    knows: tuple[str, ...] = ()
+    knows: tuple[str, ...] = ()  # the names that its settings may have; empty for any
+    # the keys of its settings that switch hooks off, each with the value that does
     off: tuple[tuple[tuple[str, ...], bool], ...] = ()
-    off_list: tuple[str, ...] = ()
+    off_list: tuple[str, ...] = ()  # the key that lists the command lines of hooks that are off
+    # a TOML file beside `settings`, and the key in it that switches hooks off where it is false
     toml: tuple[str, ...] = ()
-    names_agent_in_id = False
-    forgets: tuple[str, ...] = ()
-    timeout = SECONDS
+    names_agent_in_id = False  # whether a tool's call names its agent only in the agent's id, `NAME-…`
+    forgets: tuple[str, ...] = ()  # the sources of a session's start at which it has lost what hooks gave before
+    timeout = SECONDS  # how the host is told how long to wait
+    # with `max_tokens`: how much it takes in one text before it cuts it, or moves it to a file
     max_chars: int | None = None
     max_tokens: int | None = None
-    hears_as_it_stops = False
+    hears_as_it_stops = False  # whether a stopping agent can be told something without being held up
 
     def call(self, event: str, *, for_person: bool = False) -> str:
         """Return what follows the program's name in the command line of an event's hook."""

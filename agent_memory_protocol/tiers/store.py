@@ -27,19 +27,7 @@ if TYPE_CHECKING:
 
 
 class TierText:
-    r"""A tier document as text, for reading only.
-
-    Attributes:
-        target: the document, its owner spelled as the folder on disk is.
-        data: its bytes, or those of its two ends, without a byte-order mark.
-        rare: what `visible.rare_bytes` leaves of them.
-        text: the same as text, every line ending ``\n``.
-        lines: how many lines the file has.
-        gap: None where the file was read whole; else how many lines `text` has before the part that was not read.
-        rendered: what recall has made of it, to be asked again as long as the file is the same.
-        before: how the file was when it was read last, if it begins as it did.
-        same: how many bytes of both are the same, up to the beginning of a line.
-    """
+    """A tier document as text, for reading only."""
 
     __slots__ = ("before", "data", "gap", "lines", "rare", "rendered", "same", "target", "text")
 
@@ -54,18 +42,20 @@ class TierText:
         before: "TierText | None" = None,
         same: int = 0,
     ) -> None:
-        self.target = target
-        self.data = data
-        self.before = before
-        self.same = same
+        self.target = target  # the document, its owner spelled as the folder on disk is
+        self.data = data  # its bytes, or those of its two ends, without a byte-order mark
+        self.before = before  # how the file was when it was read last, if it begins as it did
+        self.same = same  # how many bytes of both are the same, up to the beginning of a line
         if before is None:
-            self.rare = rare_bytes(data)
+            self.rare = rare_bytes(data)  # what `visible.rare_bytes` leaves of them
         else:
             gone = len(rare_bytes(before.data[same:]))
             self.rare = before.rare[: len(before.rare) - gone] + rare_bytes(data[same:])
-        self.text = text
-        self.lines = count_lines(data, self.rare) if lines is None else lines
+        self.text = text  # the same as text, every line ending ``\n``
+        self.lines = count_lines(data, self.rare) if lines is None else lines  # how many lines the file has
+        # None where the file was read whole; else how many lines `text` has before the part that was not read
         self.gap = gap
+        # what recall has made of it, to be asked again as long as the file is the same
         self.rendered: dict[object, object] = {}
 
 
