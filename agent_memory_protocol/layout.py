@@ -199,7 +199,8 @@ def parse_target(text: str) -> Target:
     for tier in TIERS:
         if tier.value == kind and bool(tier.owner) == bool(owner):
             return Target(tier, check_owner(tier, owner) if owner else "")
-    raise InvalidArgument(f"{text!a} is not a document; write shared, agent:NAME or conversation:ID")
+    meant = f", such as agent:{text}" if text.replace("-", "").replace("_", "").isalnum() else ""
+    raise InvalidArgument(f"{text!a} is not a document; write shared, agent:NAME or conversation:ID{meant}")
 
 
 def check_agent_name(name: str) -> str:

@@ -111,6 +111,20 @@ _OTHER_WORDS = {
 }
 """What others call a verb."""
 
+_OTHER_OPTIONS = {
+    **dict.fromkeys(("-y", "--yes", "--confirm", "--force", "--write", "--fix", "--no-dry-run"), "--apply"),
+    **dict.fromkeys(("-s", "--heading", "--header"), "--section"),
+    **dict.fromkeys(("-a", "--name", "--for"), "--agent"),
+    **dict.fromkeys(("-C", "--dir", "--path", "--cwd", "--project"), "--root"),
+    **dict.fromkeys(("-t", "--tags", "--label"), "--tag"),
+    **dict.fromkeys(("-o", "--out", "--file"), "--output"),
+    **dict.fromkeys(("-f", "--type"), "--format"),
+    **dict.fromkeys(("-c", "--session"), "--conversation"),
+    **dict.fromkeys(("--expires", "--ttl"), "--until"),
+}
+"""What others call an option."""
+_TEXT_OPTIONS = ("-m", "--message", "--text", "--content", "--body", "--note")
+_PLANS = ("-n", "--dry-run", "--plan", "--preview", "--check")
 
 _CLICKS_LEAST = 52  # Columns that click lays help out for at least
 
@@ -269,26 +283,46 @@ def _complain_about_usage(error: click.ClickException) -> None:
         error.show()
         return
     message = error.format_message().rstrip(".?")
+    message = re.sub(r"^Invalid value for '\{.*?\}': ", "", message)
+    message = re.sub(r"^Missing argument '\{.*?\}'\. Choose from:\s+", "missing argument; write one of: ", message)
     message = message[:1].lower() + message[1:]
     message += _meant(error)
-    if context is not None:
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        message = f"no such option '{error.option_name}'{_option_meant(error.option_name, context)}"
+    elif context is not None:
+        extra = re.fullmatch(r"got unexpected extra argument \(([\w-]+)\)", message)
+        if extra and any("--agent" in parameter.opts for parameter in context.command.params):
+            message += f" (did you mean '--agent {extra[1]}'?)"
         message += f"; see `{context.command_path} --help`"
-        takes_text = any(parameter.human_readable_name == "TEXT" for parameter in context.command.params)
-        if isinstance(error, click.NoSuchOption) and takes_text:
-            message += ", and write -- before a text that begins with a dash"
-        elif isinstance(error, click.NoSuchOption) and isinstance(context.command, click.Group):
-            message += ", and write options after the command, as in `amp list --as developer`"
-        elif isinstance(error, click.NoSuchOption) and error.option_name in ("--agent", "--tier"):
-            # What some verbs take as an option, these take as an argument.
-            shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
-            names = {
-                name
-                for parameter in context.command.params
-                for name in parameter.human_readable_name.strip("[].").split("|")
-            }
-            for name in names & shown.keys():
-                message += f", and write the {name} after the command, as in `{context.command_path} {shown[name]}`"
     _complain(message, "usage", error.exit_code)
+
+
+def _option_meant(given: str, context: click.Context) -> str:
+    """Say which option or argument was meant by one that a verb does not have, and where its help is."""
+    from difflib import get_close_matches
+
+    parameters = context.command.params
+    options = [one for parameter in parameters for one in parameter.opts if one.startswith("-")]
+    arguments = {name for one in parameters for name in one.human_readable_name.strip("[].").split("|")}
+    other = _OTHER_OPTIONS.get(given, "")
+    near = [other] if other in options else get_close_matches(given, options, 1, 0.75) if given[:2] == "--" else []
+    said = f" (did you mean '{near[0]}'?)" if near else ""
+    said += f"; see `{context.command_path} --help`"
+    if near:
+        return said
+    if "TEXT" in arguments:
+        if given in _TEXT_OPTIONS:
+            return f'{said}, and write the text without an option: `{context.command_path} "Redis needs AOF."`'
+        return f"{said}, and write -- before a text that begins with a dash"
+    if isinstance(context.command, click.Group):
+        return f"{said}, and write options after the command, as in `amp list --as developer`"
+    if given in _PLANS and "--apply" in options:
+        return f"{said}; without --apply it only shows what it would do"
+    # What some verbs take as an option, these take as an argument.
+    shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
+    for name in arguments & shown.keys() if given in ("--agent", "--tier") else ():
+        said += f", and write the {name} after the command, as in `{context.command_path} {shown[name]}`"
+    return said
 
 
 def _meant(error: click.ClickException) -> str:
