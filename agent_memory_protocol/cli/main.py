@@ -126,6 +126,7 @@ _OTHER_OPTIONS = {
 _TEXT_OPTIONS = ("-m", "--message", "--text", "--content", "--body", "--note")
 _PLANS = ("-n", "--dry-run", "--plan", "--preview", "--check")
 
+_LEAST_BESIDE = 20  # Columns for what an option means
 _CLICKS_LEAST = 52  # Columns that click lays help out for at least
 
 
@@ -138,6 +139,17 @@ class Formatter(click.HelpFormatter):
         columns = get_terminal_size().columns
         narrow = columns - 2 if 20 < columns < _CLICKS_LEAST else None
         super().__init__(indent_increment, width or narrow, max_width)
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write each term with what it means beside it; where that leaves no room for words, below it."""
+        widest = min(max((len(term) for term, _ in rows), default=0), col_max) + col_spacing
+        if self.width - self.current_indent - widest >= _LEAST_BESIDE:
+            super().write_dl(rows, col_max, col_spacing)
+            return
+        for term, meaning in rows:
+            self.write(f"{'':>{self.current_indent}}{term}\n")
+            with self.indentation():
+                self.write_text(meaning)
 
 
 click.Context.formatter_class = Formatter

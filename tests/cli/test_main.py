@@ -47,6 +47,12 @@ def test_the_first_screen_has_at_most_fourteen_verbs_in_groups_and_fits(amp, wid
     assert max(map(len, answer.splitlines())) <= int(width)
 
 
+@pytest.mark.parametrize("verb", ["remember", "search", "import"])
+def test_help_breaks_no_word_on_a_narrow_screen(amp, verb):
+    wide, narrow = (amp(verb, "--help", environ={"COLUMNS": width}).out for width in ("200", "40"))
+    assert {*narrow.split()} == {*wide.split()}
+
+
 def test_help_tells_of_one_command_what_its_own_help_does(amp):
     assert amp("help", "note", "new").out == amp("note", "new", "--help").out
     amp("help", "rember").refuses(2, "no command 'rember'", "`amp help --all`")
