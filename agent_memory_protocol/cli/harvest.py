@@ -4,8 +4,8 @@ import sys
 
 import click
 
-from ..disk.errors import explain, shown
-from ..errors import StorageError
+from ..disk.errors import shown
+from ..formats.record_files import reading
 from ..hosts.harvest import harvest
 from .options import Call, call_options, first_words, note
 from .write import LARGEST_TEXT, decode_text, read_text
@@ -56,9 +56,6 @@ def _output(file: str) -> str:
     """Return what the agent has said, from a file or from stdin."""
     if file == "-":
         return read_text("-")
-    try:
-        with open(file, "rb") as opened:
-            data = opened.read(LARGEST_TEXT + 1)
-    except OSError as error:
-        raise StorageError(f"{shown(file)}: cannot be read: {explain(error)}") from error
+    with reading(file) as opened:
+        data = opened.read(LARGEST_TEXT + 1)
     return decode_text(data, shown(file))

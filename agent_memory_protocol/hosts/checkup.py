@@ -244,8 +244,7 @@ def _switched_off_in_toml(host: Host, started: Started) -> str:
     for folder in (*(os.path.join(one, host.settings[0]) for one in _folders(host, started)), own):
         path = os.path.join(folder, host.toml[0])
         try:
-            with open(path, "rb") as file:
-                values = tomllib.load(file)
+            values = tomllib.loads(_text(path) or "")
         except (OSError, ValueError):
             continue
         if _value(values, host.toml[1:]) is False:

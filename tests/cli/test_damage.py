@@ -400,6 +400,20 @@ def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     assert AGENT in told
 
 
+@each_row(
+    "command",
+    [
+        *("import x", "import x --to shared --apply", "adopt x", "harvest x --as dev --conversation c1", "merge x x x"),
+        *("convert x y.json", "record list --store x", "record verify --store x", "view --output x --force"),
+        *("export --output x --format jsonl", "record remember Fact. --identity x"),
+    ],
+    anew=True,
+)
+def test_a_pipe_that_a_person_names_is_refused_and_waited_for_by_nobody(amp, command):
+    os.mkfifo(amp.root / "x")
+    assert amp(*command.split()).code in (2, 3, 4)
+
+
 @pytest.mark.slow
 @each_row("name", NAMES, anew=True)
 def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):

@@ -431,6 +431,16 @@ def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, 
     assert f"it cannot read {file_of(target)}: that is not a file; move it away" in found("doctor").out
 
 
+@each_row("target", [name for name in HOSTS if getattr(table.HOSTS.get(name), "toml", ())], anew=True)
+def test_a_pipe_in_place_of_a_hosts_second_settings_is_waited_for_by_nobody(found, target):
+    host = table.HOSTS[target]
+    path = found.root / host.settings[0] / host.toml[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(path)
+    assert found("install", target, "--dry-run").code == 0
+    assert found("doctor").code is not None
+
+
 def a_file_for_a_folder(path):
     path.parent.rmdir()
     path.parent.write_text("x")
