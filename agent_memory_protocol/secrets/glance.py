@@ -41,6 +41,8 @@ _holds_none: set[str] = set()
 _by_pair: dict[str, list[tuple[str, bool, str, Family | None]]] = {}
 """By two characters of a keyword, or its only one: the piece of it to look for, whether in just that case, the keyword
 and its family."""
+_alone: set[str] = set()
+"""The keywords that are one character."""
 
 
 class _Reading(dict[int, str]):
@@ -109,8 +111,7 @@ def _look_at(word: str) -> tuple[tuple[str, Family | None], ...]:
     found = tuple(
         [
             (keyword, family)
-            for pair in {*map(add, lowered, lowered[1:]), "."}
-            if pair in _by_pair
+            for pair in {*map(add, lowered, lowered[1:])} & _by_pair.keys() | _alone
             for piece, is_exact, keyword, family in _by_pair[pair]
             if piece in (read if is_exact else lowered)
             and (family is None or family.within != "word" or length >= family.shortest)
@@ -136,6 +137,7 @@ def _learn() -> None:
         pairs = [*map(add, lowered, lowered[1:])] or [piece]
         rare = next((pair for pair in pairs if pair not in _FREQUENT), pairs[0])
         _by_pair.setdefault(rare, []).append((piece, piece != lowered, keyword, family))
+    _alone.update(pair for pair in _by_pair if len(pair) == 1)
 
 
 def _joined(text: str) -> str:
