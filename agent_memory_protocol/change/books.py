@@ -411,7 +411,10 @@ class Books:
         return {one: text for one, text in texts.items() if plain_id(one) in versions}
 
     def redact(self, entry_ids: Collection[str]) -> int:
-        """Take these entries' texts out of the ledger, leaving a tombstone for each. Returns how many lines went."""
+        """Take these entries' texts out of the ledger, and the reasons for which they left; a tombstone of each stays.
+
+        Returns how many lines went or lost their reason.
+        """
         parts = ledger.parts_of(self._target)
         content = self._root.read(parts)
         if content is None:
@@ -420,6 +423,10 @@ class Books:
         for raw in content.data.splitlines(keepends=True):
             line = next(iter(parse_file([raw])), None)
             if isinstance(line, EntryLine) and line.id in entry_ids:
+                dropped += 1
+            elif isinstance(line, Tombstone) and line.id in entry_ids and ledger.is_explained(line):
+                # Whoever gives a reason may repeat the text.
+                kept.append(ledger.unexplained(line))
                 dropped += 1
             else:
                 kept.append(raw)

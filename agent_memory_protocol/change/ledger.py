@@ -127,6 +127,17 @@ def redaction(entry_id: str, *, now: datetime, latest: str) -> bytes:
     return encode(Tombstone(entry_id, new_stamp(now, latest), {"reason": _REDACTED}))
 
 
+def is_explained(stone: Tombstone) -> bool:
+    """Say whether a tombstone has a reason that somebody has written."""
+    return (stone.extra or {}).get("reason", _REDACTED) != _REDACTED
+
+
+def unexplained(stone: Tombstone) -> bytes:
+    """Return the line of a tombstone without its reason."""
+    extra = {key: value for key, value in (stone.extra or {}).items() if key != "reason"}
+    return encode(Tombstone(stone.id, stone.created_at, extra))
+
+
 def redacted(lines: Iterable[object]) -> set[str]:
     """Return the ids of entries that were taken out of the ledger for good."""
     return {line.id for line in lines if isinstance(line, Tombstone) and (line.extra or {}).get("reason") == _REDACTED}
