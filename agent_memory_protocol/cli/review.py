@@ -30,11 +30,10 @@ TITLES = {
     "undated": "undated, from the top of each file; the command says that they are still true",
 }
 _ONE_LINE = ("stale", "unneeded", "close", "agent", "undated", "unlisted")
-_TEXTS = 3
+_TEXTS = 3  # So many texts of a group are shown
 _INDENT = " " * 12
 _WIDE = 80  # A command and what is said of it are on two lines if they take more cells, or do not fit the terminal
 _LEAST = 20  # So many cells of a text are worth showing behind a command
-"""So many texts of a group are shown."""
 
 
 @click.command("review", cls=ChoosingCommand)
