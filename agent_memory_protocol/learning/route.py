@@ -25,6 +25,7 @@ from .route_words import (
     SHARED,
     STATE,
     USER,
+    compiled,
     cues,
     looks_secret,
     may_speak,
@@ -141,7 +142,7 @@ def _scores(text: str, *kinds: str) -> tuple[Counter[str], dict[str, list[str]]]
     if len(lowered) != len(text):  # a few letters have no lower case of one character; they are in no cue
         text = lowered
     for kind, weight, pattern, minds_capitals in cues(*kinds):
-        match = pattern.search(text if minds_capitals else lowered)
+        match = compiled(pattern).search(text if minds_capitals else lowered)
         if match is not None:
             scores[kind] += weight
             words.setdefault(kind, []).append(text[match.start() : match.end()].strip(" ,:;*"))

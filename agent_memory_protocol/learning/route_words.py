@@ -229,23 +229,29 @@ _BEHIND = re.compile(r"^(?:\(\?<!(?:\\.|[^()\\])*\))+(?=\\b)")  # What may not b
 _CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 
 
-def _pattern(line: str) -> re.Pattern[str]:
+def _spelled(line: str) -> str:
+    """Return a line with its fragments in their places."""
     while "<" in line and (wanted := [name for name in _FRAGMENTS if f"<{name}>" in line]):
         for name in wanted:
             line = line.replace(f"<{name}>", _FRAGMENTS[name])
-    return re.compile(line, re.ASCII)
+    return line
 
 
-Cue = tuple[str, int, re.Pattern[str], bool]
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when a text is first asked by it: all of them take as long as a quarter of the package."""
+    return re.compile(pattern, re.ASCII)
+
+
+Cue = tuple[str, int, str, bool]
 """The kind it speaks for, how loudly, the pattern, and whether that minds capitals."""
 
 
 @cache
 def cues(*kinds: str) -> tuple[Cue, ...]:
     """Return the cues of these kinds, or all."""
-    # Compiled only when a text is routed: it takes as long as to load a quarter of the package.
     return tuple(
-        (kind, weight, _pattern(line.strip()), _CAPITAL.search(line) is not None)
+        (kind, weight, _spelled(line.strip()), _CAPITAL.search(line) is not None)
         for (kind, weight), lines in _WORDS.items()
         if not kinds or kind in kinds
         for line in lines.split("\n")
@@ -256,7 +262,7 @@ def cues(*kinds: str) -> tuple[Cue, ...]:
 @cache
 def may_speak(*kinds: str) -> re.Pattern[str]:
     """Return a quick test: what is in every text, in lower case, that says a word of these kinds in any case."""
-    lines = [pattern.pattern for _, _, pattern, minds_capitals in cues(*kinds) if not minds_capitals]
+    lines = [pattern for _, _, pattern, minds_capitals in cues(*kinds) if not minds_capitals]
     ways = [_BEHIND.sub("", way) for line in lines for way in _ways(line)]
     words = [way.removeprefix(r"\b") for way in ways if way.startswith(r"\b")]
     others = [way for way in ways if not way.startswith(r"\b")]
@@ -278,4 +284,4 @@ def _ways(pattern: str) -> list[str]:
 @cache
 def looks_secret() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return what `find_secrets` lets through, since it refuses a text outright; in a route it is advice only."""
-    return tuple((what, _pattern(line)) for what, line in _LOOKS_SECRET.items())
+    return tuple((what, compiled(_spelled(line))) for what, line in _LOOKS_SECRET.items())

@@ -4,6 +4,7 @@ A word is here only where it may take the place of the others in any fact about 
 """
 
 import re
+from functools import cache
 
 from .language import ENGLISH, Token, english
 from .stem import WHOLE, stem
@@ -171,7 +172,11 @@ _SAID = (
 )
 """Phrases in words, the first of them whose something is."""
 
-_PHRASES = tuple((re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), by) for pattern, by in _SAID)
+
+@cache
+def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Compile the phrases, which most texts have none of."""
+    return tuple((re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), by) for pattern, by in _SAID)
 
 
 _OWNS = "'s "
@@ -200,7 +205,7 @@ def rephrase(text: str) -> str:
     """Return a `plain` text with each known phrase as one word."""
     lowered = text.lower()
     if _OWNS in lowered or _ANY_OTHER.search(lowered):
-        for pattern, by in _PHRASES:
+        for pattern, by in _phrases():
             text = pattern.sub(by, text)
     return text
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace as replace_fields
-from itertools import pairwise
+from itertools import pairwise, tee
 
 from ..errors import Refused
 from ..text import labels, markdown
@@ -35,8 +35,9 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     joined = _joined(document.lines, sorted(spans))
     _check_labels(document, gone)
     staying = [entry for entry in document.outline.entries if entry not in gone]
-    ways = list(_apart(document, joined))
-    for said in (texts_apart, items_apart):
+    # What holds others apart is asked of one span at a time, so only where the simplest way has failed.
+    by_text, by_item = tee(_apart(document, joined))
+    for said, ways in ((texts_apart, by_text), (items_apart, by_item)):
         for apart, keepers, sign in ways:
             kept = _without_spans(document, joined, blank_for=apart, comment_for=keepers, sign=sign)
             changed = rebuilt(document, kept)
