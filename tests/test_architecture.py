@@ -186,6 +186,10 @@ def test_what_comes_from_outside_is_used_in_one_place():
     assert users == OUTSIDE
 
 
+def test_dataclasses_are_declared_with_the_decorator_that_costs_little():
+    assert {module for module, path in modules().items() if "dataclasses.dataclass" in imports(path)} <= {"values"}
+
+
 FAMILIES = ("tiers", "notes", "records", "formats", "search", "consolidation")
 """What knows nothing of each other: what needs two of them stands above them."""
 

@@ -19,6 +19,7 @@ _WORDS = {
     "status": "status",
     "search": "search database",
     "remember, a new entry": "remember Fact-{number}",
+    "prune, a dry run": "prune",
     "note new": "note new project fact-{number} --description About-{number} --why Why --how How",
 }
 """What is measured, and the words of the command, where `number` makes each call another one."""
