@@ -15,6 +15,7 @@ _READS = (
     # a file that is opened there and then, for reading
     rf"""(?<![\w.])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
+    rf"""|(?<![\w.])(?:print|console\.log)\({_QUOTED}\)"""
     # what looks like a change and is not one
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
@@ -51,7 +52,7 @@ def changed_by_code(
     for code in (*codes, feed):
         paths = changed_in(code)
         if paths is not None:
-            found += paths + [one.partition("=")[2] for one in variables]
+            found += paths + [one.partition("=")[2] for one in (*variables, *rest) if "=" in one]
             found += rest if any(word in code for word in ("argv", "ARGV", "FILENAME", "shift")) else []
             found += around if "env" in code.lower() else []
         if is_guarded(folder) and name not in _EDITORS and re.search(_CHANGES, re.sub(_READS, " ", code)):

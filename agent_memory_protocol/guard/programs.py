@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SHELLS = frozenset(["bash", "sh", "zsh", "dash", "ksh", "fish", "source", "."])
-_RUN_WORDS = frozenset(["eval", "watch", "trap"])
+_RUN_WORDS = frozenset(["eval", "trap"])
 _MOST_STARTERS = 100
 _MOST_NAMES = 20
 _LONGEST_NAMES = 1 << 12
@@ -112,7 +112,8 @@ def unwrap(command: Command) -> None:
             given = command.words.index(":::") if ":::" in command.words else len(command.words)
             names = [*command.feed.replace("\0", " ").split(), *command.words[given + 1 :]]
             command.words = _filled(command.words[:given], "".join(values(options, ["-I"])[:1]) or "{}", names)
-            command.words = ["eval", *command.words] if name == "parallel" else command.words
+        if name in ("parallel", "watch"):
+            command.words = ["eval", *command.words]
         elif name == "env":
             command.folder = posixpath.join(command.folder, *values(options, ["-C", "--chdir"]))
             gone = values(options, ["-u", "--unset"])

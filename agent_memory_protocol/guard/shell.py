@@ -48,7 +48,7 @@ class _Reader:
     Attributes:
         variables: what its shell knows, with the folder it is in.
         whole: the reader of the text that this one is a part of. It knows how much may still be read, which files
-            the text has written, and `around`: every path that it names and that may be guarded.
+            the text has written, its functions, and `around`: every path that it names and that may be guarded.
     """
 
     def __init__(self, text: str, variables: dict[str, str], whole: "_Reader | None" = None, depth: int = 0) -> None:
@@ -62,6 +62,7 @@ class _Reader:
         if not whole:
             self.left = len(text) + _MOST_NESTED
             self.files: dict[str, str] = {}
+            self.functions: set[str] = set()
             self.around: list[str] = []
 
     def read(self, end: str = "", piped: str | None = None) -> "Iterator[Command]":
@@ -77,6 +78,7 @@ class _Reader:
                 pass
             elif character in _OPERATORS:
                 self.position += 2 if two in ("||", "&&") else 1
+                self.whole.functions.update(command.words[-1:] if two == "()" else ())
                 if character == "\n" and self.behind:
                     self.position, self.behind = self.behind, 0
                 yield from self._finished(command)
@@ -135,6 +137,8 @@ class _Reader:
         if command.words:
             self._use_files(command)
             unwrap(command)
+            # What a function does to `ANY` of its arguments, its body tells.
+            command.words[:0] = ["function"] if command.words and command.words[0] in self.whole.functions else []
         else:
             self.variables.update(command.sets)
         told = [printed(command)] if is_search(command) else [*command.words, *command.sets.values()]
