@@ -86,14 +86,14 @@ def commands(text: str) -> list[tuple[str, str]]:
     """Return each hook's event, in the host's words, and its command line."""
     if _is_blank(text):
         return []
-    if text.startswith("//"):
+    if _is_plugin(text):
         return [(event, json.loads(command)) for event, command in _IN_PLUGIN.findall(text)]
     return [(event.name, _command(hook)) for event, _, _, hook in _hooks(text) if _command(hook)]
 
 
 def values(text: str) -> object:
     """Return what settings say, as `json.loads` would. Raises NotJson where they are not JSON."""
-    return {} if _is_blank(text) or text.startswith("//") else json_text.parse(text).value
+    return {} if _is_blank(text) or _is_plugin(text) else json_text.parse(text).value
 
 
 def idle(said: object, host: Host) -> dict[str, str]:
@@ -200,6 +200,11 @@ def _odd_hook(hook: Node) -> Iterator[tuple[str, int]]:
 def _command(hook: Node) -> str:
     command = hook.member("command")
     return command.value if command is not None and isinstance(command.value, str) else ""
+
+
+def _is_plugin(text: str) -> bool:
+    """Say whether a text is a plugin that we write, and no settings that begin with a comment."""
+    return text.startswith("//") and "HOOKS = {" in text
 
 
 def _is_blank(text: str) -> bool:

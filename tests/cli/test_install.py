@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memory_protocol.hosts import table
+from agent_memory_protocol.hosts import settings_text, table
 from tests.each_row import each_row
 
 DATA = Path(__file__).parents[1] / "data" / "installed"
@@ -274,6 +274,12 @@ def test_where_the_same_call_is_there_but_does_not_do_its_work_one_is_added(foun
     assert ours["hooks"][0]["command"] == command
     found("uninstall", "gemini")
     assert path.read_bytes() == own
+
+
+def test_hooks_are_found_in_settings_that_begin_with_a_comment(found):
+    path = found.write(HOSTS["gemini"], "// mine\n{}\n")
+    found("install", "gemini")
+    assert len(settings_text.commands(path.read_text())) == 4
 
 
 def test_where_the_same_call_is_there_already_no_second_one_is_added(found):
