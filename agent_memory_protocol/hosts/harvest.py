@@ -54,6 +54,7 @@ def harvest(
         raise InvalidArgument("which conversation was it reported in? name it with --conversation")
     workspace.check_write(actor, workspace.target(actor, tier=Tier.CONVERSATION, conversation=conversation))
     found = []
+    said: dict[tuple[object, ...], int] = {}  # how often under other headings
     for finding in dict.fromkeys(read_findings(output)):
         tier = Tier.CONVERSATION if only_conversation else finding.tier or Tier.CONVERSATION
         meant_for = finding.tier if finding.tier not in (None, tier) else None
@@ -63,19 +64,25 @@ def harvest(
         text = entry_text(finding, reported_by, writer=actor.agent, meant_for=meant_for)
         try:
             # A hook may have saved it before: then it is there with other words on who did.
-            there = (bare_text(entry.text) for entry in workspace.entries(actor, [target]))
-            text = next((one for one in there if tells(one, finding, reported_by)), text)
+            there = [(bare_text(entry.text), entry) for entry in workspace.entries(actor, [target])]
+            there = [(one, entry) for one, entry in there if tells(one, finding, reported_by)]
+            text = next((one for one, _ in there), text)
+            under = finding.section or section or ""
+            same = target, finding.text, finding.label
+            said[same] = said.get(same, 0) + 1
+            is_elsewhere = all(under not in (entry.place, entry.section) for _, entry in there)
             done = workspace.remember(
                 text,
                 tier=tier,
                 actor=actor,
                 agent=agent,
                 conversation=where,
-                section=finding.section or section,
+                section=under or None,
                 under=finding.label or None,
                 dated=day_hidden_by(text, finding),
                 about=About(writer=reported_by),
                 keep=True,
+                twice=said[same] > 1 and is_elsewhere,
             )
         except Refused as error:
             told = Reported("", finding.tier) if isinstance(error, SecretFound) else finding

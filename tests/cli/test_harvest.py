@@ -55,6 +55,15 @@ def test_a_finding_is_there_once_whoever_saves_it(amp, savers):
     assert len(entries) == len(set(entries)) == 3
 
 
+def test_one_text_under_two_headings_of_a_report_is_saved_under_both_and_only_once_each(amp):
+    report = (
+        "```memory-findings\n## Staging\n\n- shared: The port is 80.\n\n## Live\n\n- shared: The port is 80.\n```\n"
+    )
+    for _ in range(2):
+        amp("harvest", "--reporter", "reviewer", "--as", "dev", "--conversation", "c1", stdin=report)
+    assert amp("show", "shared").out.count("The port is 80.") == 2
+
+
 def test_who_reported_tells_two_findings_apart(amp):
     for reporter in ("reviewer", "architect"):
         amp(
