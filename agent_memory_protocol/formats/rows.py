@@ -186,6 +186,8 @@ def listed(value: object) -> list[object]:
     text = _called(value, "text")
     if text and all(isinstance(column, dict) for column in value.values()):
         return [{name: column.get(key) for name, column in value.items()} for key in value[text]]
+    if not text and all(key.isdigit() and isinstance(one, dict) for key, one in value.items()):
+        return [*value.values()]
     if not text:
         lists = [one for one in value.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
         return lists[0] if len(lists) == 1 else [value]
@@ -211,16 +213,30 @@ def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
         raise DamagedFile("is not UTF-8; save it as UTF-8", path=shown(path)) from None
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
-    rows = csv.DictReader(StringIO(text, newline=""), delimiter=delimiter)
-    header = dict.fromkeys(rows.fieldnames or (), "")
+    csv.field_size_limit(LARGEST)
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    names = [name.strip() for name in next(rows, [])]
+    header = dict.fromkeys(names, "")
     if (columns.named.get("text") or _called(header, "text")) not in header:
         raise DamagedFile(_no_text(header, columns), path=shown(path))
-    twice = [name for name, count in Counter(rows.fieldnames or ()).items() if name and count > 1]
+    twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
         raise DamagedFile(f"has several columns called {', '.join(twice)}; rename all but one", path=shown(path))
-    for row in rows:
-        values = {name: None if value == "" else value for name, value in row.items() if isinstance(name, str)}
-        yield attempt(f"line {rows.line_num:,}", entry, values, columns)
+    is_open = text.count('"') % 2 == 1
+    last = text.count("\n") + (not text.endswith("\n"))
+    for cells in filter(None, rows):
+        place = f"line {rows.line_num:,}"
+        if any(cells[len(names) :]):
+            yield Problem(
+                place,
+                f"it has {len(cells)} cells, and the header {len(names)}; put quotes around a text with {delimiter!r}",
+            )
+        elif is_open and rows.line_num >= last and any("\n" in cell for cell in cells):
+            yield Problem(
+                place, "a quotation mark is never closed, so the rest of the file is one cell; close or double it"
+            )
+        else:
+            yield attempt(place, entry, {name: cell or None for name, cell in zip(names, cells, strict=False)}, columns)
 
 
 def _from_line(line: bytes, columns: Columns) -> MemoryEntry:
@@ -265,7 +281,8 @@ def _text(value: object) -> str:
         return value
     if isinstance(value, (datetime, date)):
         return value.isoformat()
-    return json.dumps(value, ensure_ascii=False, default=str)
+    is_json = isinstance(value, (Mapping, list, tuple, bool, int, float))
+    return json.dumps(value, ensure_ascii=False, default=str) if is_json else str(value)
 
 
 def _pairs(value: object) -> dict[str, str]:

@@ -129,11 +129,17 @@ def to_write(path: str, name: str | None = None) -> Format:
     return found
 
 
+_PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+
+
 def detect(path: str, *, name: str = "") -> Format:
     """Say which format a file has: its content decides, the ending of its `name` only where the content cannot."""
     with reading(path) as file:
         start = file.read(_START)
         size = os.fstat(file.fileno()).st_size
+    packed = next((by for sign, by in _PACKED.items() if start.startswith(sign)), "")
+    if packed:
+        raise DamagedFile(f"is packed with {packed}; unpack it first", path=shown(name or path))
     ending = by_suffix(name or path)
     found = _by_content(start, size, ending.name if ending else "")
     if not found:

@@ -1,7 +1,9 @@
 """Rows that other tools write come in as entries, and what is missing is made."""
 
+import gzip
 import json
 import re
+from datetime import time
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +14,7 @@ from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.formats.entry import MemoryEntry, Problem
 from agent_memory_protocol.formats.rows import Columns, entry, tags_of
-from agent_memory_protocol.formats.table import AUTO, by_name
+from agent_memory_protocol.formats.table import AUTO, by_name, detect
 from agent_memory_protocol.search.embedding import HashEmbedder
 from tests.each_row import each_row
 
@@ -238,6 +240,8 @@ def test_a_json_document_of_another_tool_comes_in_however_many_lines_it_has(tmp_
     [
         ("cut.json", '[{"text": "Use tabs."},', "cut.json: is not JSON: Expecting value"),
         ("twice.csv", "text,text,time\nUse tabs.,Use spaces.,2026-04-01\n", "several columns called text; rename"),
+        ("open.csv", 'text,tags\n"Use tabs.,style\nUse uv.,tools\n', "a quotation mark is never closed"),
+        ("more.csv", "text,tags\nUse tabs, not spaces.,style\n", "3 cells, and the header 2; put quotes"),
         ("before.ndjson", '{"text": "Use tabs.", "time": -147016800000}', "-147016800000 is before 1970"),
         ("never.ndjson", '{"text": "Use tabs.", "time": true}', "'True' is not a moment; give ISO 8601"),
     ],
@@ -252,6 +256,36 @@ def test_what_is_wrong_with_a_file_is_one_line_that_names_it(tmp_path, name, tex
         told = str(error)
     assert says in told
     assert "\n" not in told
+
+
+def test_a_csv_of_any_program_comes_in(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        '\ufeff Text ; Tags ;notes\r\n"Deploy:\n1. build; 2. push ""it""";a,b;\r\n\r\nA 5" disk.\r\n'
+        f"Long.;;{'x' * 200_000}"
+    )
+    one, other, long = read(path)
+    assert (one.text, one.tags) == ('Deploy:\n1. build; 2. push "it"', ("a", "b"))
+    assert (other.text, long.text, len(long.extra["notes"])) == ('A 5" disk.', "Long.", 200_000)
+
+
+def test_a_table_by_its_index_is_read_as_rows(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"0": {"text": "Use tabs."}, "7": {"text": "Use uv."}}))
+    assert [one.text for one in read(path)] == ["Use tabs.", "Use uv."]
+
+
+@each_row("packed, by", [(gzip.compress(b"text"), "gzip"), (b"PK\x03\x04more", "zip"), (b"BZh91AY", "bzip2")])
+def test_a_packed_file_is_called_so(tmp_path, packed, by):
+    path = tmp_path / "facts.ndjson.packed"
+    path.write_bytes(packed)
+    with pytest.raises(DamagedFile, match=f"packed with {by}; unpack it first"):
+        detect(str(path))
+
+
+def test_what_is_no_json_is_kept_as_it_is_said():
+    row = {"text": "Use tabs.", "price": Decimal("1.10"), "at": time(1, 2), "sizes": [1, 2]}
+    assert entry(row, Columns()).extra == {"price": "1.10", "at": "01:02:00", "sizes": "[1, 2]"}
 
 
 def test_an_amount_of_seconds_is_a_time_and_null_is_no_tag(tmp_path):
