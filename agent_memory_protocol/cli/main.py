@@ -6,7 +6,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise, takewhile
@@ -142,8 +142,9 @@ class Formatter(click.HelpFormatter):
         narrow = columns - 2 if 20 < columns < _CLICKS_LEAST else None
         super().__init__(indent_increment, width or narrow, max_width)
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write each term with what it means beside it; where that leaves no room for words, below it."""
+        rows = [*rows]
         widest = min(max((len(term) for term, _ in rows), default=0), col_max) + col_spacing
         if self.width - self.current_indent - widest >= _LEAST_BESIDE:
             super().write_dl(rows, col_max, col_spacing)

@@ -3,6 +3,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -451,16 +452,16 @@ def test_what_no_longer_holds_passes_for_a_fact_nowhere(tmp_path, workspace):
         written(source, tmp_path / "a.jsonl", "jsonl")
         assert [entry.text for entry in MemoryFile.open(tmp_path / "a.jsonl").view().entries] == holds
         for name in ("a.amem.json", "a.jsonl"):
-            read = by_name(detect(str(tmp_path / name)).name).read
+            read = partial(by_name(detect(str(tmp_path / name)).name).read, str(tmp_path / name))
             take = into_document(workspace, Target(Tier.SHARED), Actor())
-            done = import_file(
+            came = import_file(
                 str(tmp_path / name),
-                lambda n=name, r=read: r(str(tmp_path / n)),
+                read,
                 take,
                 apply=True,
                 losses=DOCUMENT_LOSSES,
             )
-            assert done.lost[OVER] == 3
+            assert came.lost[OVER] == 3
         said = [entry.text for entry in workspace.entries()]
         assert [text.split("] ")[-1] for text in said] == holds
 
