@@ -25,7 +25,7 @@ class Reply:
     """What was found, best first."""
 
     hits: "Sequence[Found | RecalledRecord]" = ()  # entries, notes, what has left, and records
-    left_out: int = 0  # how many more match
+    more: bool = False  # whether more match than are given
     fits: bool = True  # whether the best of it answers what was asked for
     # what could not be read, one line each; the rest was searched
     problems: Sequence[str] = field(default_factory=list)
@@ -39,6 +39,7 @@ class Reply:
         """Return the JSON answer."""
         return {
             "hits": [one.to_hit() for one in self.hits],
+            "more": self.more,
             "corrections": [one.to_json() for one in self.corrections],
             "problems": [*self.problems],
         }
@@ -78,9 +79,9 @@ def ask(
     gone: list[Found] = []
     if workspace is not None:
         ask_of = partial(workspace.search, query, actor, context=context, index=index, embedder=embedder, today=today)
-        lasting = ask_of(limit=limit, on_problem=problems.append, **where)
+        lasting = ask_of(limit=limit + 1, on_problem=problems.append, **where)
         if history:
-            gone = workspace.search_archived(query, actor, limit=limit, on_problem=problems.append, **where)
+            gone = workspace.search_archived(query, actor, limit=limit + 1, on_problem=problems.append, **where)
     since = where.get("since")
     found = None if records is None else records.search(query, limit=limit, include_history=history, since=since)
     kept, left_out = (found.hits, found.left_out) if found else ((), 0)
@@ -89,4 +90,4 @@ def ask(
     hits = [one for one in chain.from_iterable(zip_longest(lasting, gone, kept)) if one is not None]
     best = [one.fit for one in lasting[:1]] + [one.fit for one in kept]
     fits = not best or max(best) >= LEAST_FIT
-    return Reply(hits[:limit], left_out + len(hits[limit:]), fits, list(dict.fromkeys(problems)))
+    return Reply(hits[:limit], bool(left_out or hits[limit:]), fits, list(dict.fromkeys(problems)))

@@ -131,11 +131,11 @@ def search_command(
     if not found.fits:
         note("nothing matches well; these come closest")
     hits = [_hit(one, store) for one in found.hits]
-    call.answer(found.to_json(), _lines(hits, found.left_out, limit, history, since is not None))
+    call.answer(found.to_json(), _lines(hits, found.more, limit, history, since is not None))
     sys.exit(4 if found.problems else 0)
 
 
-def _lines(found: Sequence[_Hit], more: int, limit: int, history: bool, is_since: bool) -> Iterator[str]:
+def _lines(found: Sequence[_Hit], more: bool, limit: int, history: bool, is_since: bool) -> Iterator[str]:
     for number, one in enumerate(found):
         if number and one.lines:
             yield ""
@@ -151,7 +151,7 @@ def _lines(found: Sequence[_Hit], more: int, limit: int, history: bool, is_since
         told = "" if history else "; --history also searches what was removed"
         note(f"nothing matches{'; without --since, undated entries are searched too' if is_since else told}")
     elif more:
-        note(f"{more} more match; --limit {limit + more} shows them")
+        note(f"more match; --limit {2 * limit} shows more of them")
 
 
 def _wrapped(hit: _Hit) -> Iterator[str]:

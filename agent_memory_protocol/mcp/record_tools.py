@@ -76,7 +76,10 @@ def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_
     ]
     block = found.as_prompt_block()
     values: Json = {"text": block, "hits": hits, "left_out": found.left_out, "problems": found.problems}
-    left = f"{found.left_out} records match, and none of them fits the budget; call again with a larger budget_tokens."
+    left = (
+        f"Of {found.left_out} records with words of the query, none answers it well, or none fits into {budget_tokens} "
+        "tokens. Ask in other words, or with a larger budget_tokens."
+    )
     return Answer(values, block or (left if found.left_out else "No record matches."))
 
 

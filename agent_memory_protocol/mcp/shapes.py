@@ -15,7 +15,7 @@ _PLAIN = {
     " text tier",
     "integer": "bytes disputes last_line left_out line lines lines_in_file records",
     "number": "fit score",
-    "boolean": "cut new",
+    "boolean": "cut more new",
 }
 _KINDS: dict[str, Json] = {
     **{key: {"type": kind} for kind, keys in _PLAIN.items() for key in keys.split()},

@@ -210,7 +210,7 @@ TIER_TOOLS = (
             Parameter("context", WHOLE, "Also give this many lines before and after the match.", minimum=0),
             Parameter("history", FLAG, "Also look at what was removed, replaced or archived."),
         ),
-        shape("problems", hits=list_of(_HIT), corrections=list_of(_CORRECTION)),
+        shape("problems", "more", hits=list_of(_HIT), corrections=list_of(_CORRECTION)),
         _search,
     ),
     Tool(

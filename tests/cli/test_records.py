@@ -498,7 +498,7 @@ def test_a_search_names_what_matches_and_why(amp, memory, sides):
     assert hit["reasons"]
     answer = amp("search", "staging", "--limit", "1")
     assert len(answer.out.splitlines()) == 3
-    assert answer.err == "amp: 2 more match; --limit 3 shows them\n"
+    assert answer.err == "amp: more match; --limit 2 shows more of them\n"
 
 
 @pytest.mark.slow

@@ -184,3 +184,15 @@ def test_where_the_best_shares_one_word_of_many_it_says_that_nothing_fits_well(a
     assert amp("search", question, "--json").json()["hits"][0]["fit"] < 0.3
     for answered in ("where is the printer", "redis aof", "printer"):
         assert "nothing matches well" not in amp("search", answered).err
+
+
+def test_where_more_match_than_are_shown_it_says_so_and_where_all_are_shown_it_does_not(amp):
+    for number in range(5):
+        amp("remember", f"Redis needs AOF on host {number}.")
+    few, half, all_of_them = (amp("search", "redis", "--limit", limit) for limit in ("2", "4", "5"))
+    assert few.err == "amp: more match; --limit 4 shows more of them\n"
+    assert half.err == "amp: more match; --limit 8 shows more of them\n"
+    assert all_of_them.err == ""
+    for limit, more in (("4", True), ("5", False)):
+        said = amp("search", "redis", "--limit", limit, "--json").json()
+        assert (len(said["hits"]), said["more"]) == (int(limit), more)
