@@ -8,7 +8,8 @@ _NAMES = (
     # agent definitions and the settings of hosts
     *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b".copilot", b"opencode", b"mcp.json"),
     # patterns and searches that find hidden folders or documents by chance
-    *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs", b"\\\\x"),
+    *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs"),
+    *(b"\\\\x", b"\\\\0", b"\\\\u"),  # escapes, which may spell a name
     *(b"ls-files", b"ls-tree", b"dotglob"),
 )
 _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))

@@ -234,13 +234,27 @@ class _Reader:
             elif character == "\\":
                 self.position += 1
                 pieces.append(two if quote and two[1:] not in ("$", "`", '"', "\\", "\n") else two[1:].strip("\n"))
-            elif (character in "$`" or is_command) and (quote or two != "$'"):
+            elif two == "$'" and not quote:
+                pieces.append(self._escaped())
+            elif character in "$`" or is_command:
                 pieces.append(self._expansion(character, command, " " if quote else _SPLIT))
                 may_vanish = may_vanish or not quote
-            elif two != "$'":
+            else:
                 pieces.append(character)
         words = "".join(pieces).split(_SPLIT)
         return [word for word in words if word] if may_vanish else words
+
+    def _escaped(self) -> str:
+        """Read what is quoted behind a dollar sign, as its escapes mean it."""
+        start = self.position = self.position + 1
+        while (character := self._at()) and character != "'":
+            self.position += 2 if character == "\\" else 1
+        self.position += 1
+        text = self.text[start : self.position - 1]
+        try:
+            return text.encode("latin-1", "backslashreplace").decode("unicode_escape")
+        except UnicodeDecodeError:
+            return text
 
     def _expansion(self, character: str, command: Command, blank: str) -> str:
         """Read a variable, or a command whose output comes here, as far as it is known; else its text stays."""

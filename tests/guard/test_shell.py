@@ -23,6 +23,8 @@ READ = [
     ("echo 'it > is' \"a > b\" \\> c", [["echo", "it > is", "a > b", ">", "c"]], []),
     ("r\\m 'a'\"b\"c", [["rm", "abc"]], []),
     ("rm \\\n  x", [["rm", "x"]], []),
+    (r"""rm $'\x2ea'/$'\056b' $'it\'s' "$'c'" é$'\xe9\u20ac'""", [["rm", ".a/.b", "it's", "$'c'", "éé€"]], []),
+    (r"printf $'a\tb\n' $'\xZ' $'open", [["printf", "a\tb\n", r"\xZ", "open"]], []),
     ("F=a.md; rm $F ${F}", [["rm", "a.md", "a.md"]], []),
     ("export F=a.md && rm \"$F\" '$F'", [["export", "F=a.md"], ["rm", "a.md", "$F"]], []),
     ("rm $UNKNOWN/x", [["rm", "$UNKNOWN/x"]], []),
