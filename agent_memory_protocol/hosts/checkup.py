@@ -111,7 +111,8 @@ def _rehearsed(host: Host, started: Started, ours: "Sequence[tuple[_Read, str, s
                     told.add((file.path, done.problem))
                     mend = _install(host, for_person=file.for_person)
                     what = f"{host.title}: `{command}` in {started.name(file.path)} {done.problem}"
-                    yield Diagnosis(f"{what}; `{mend}` names the program that is installed", is_problem=True)
+                    mend = f"`{mend}` names the program that is installed; a line that you changed, take out first"
+                    yield Diagnosis(f"{what}; {mend}", is_problem=True)
         given = [(file, done) for file, done in answers if done.context]
         who = agent or "a session"
         if len(given) > 1:
