@@ -154,7 +154,8 @@ class _Judge:
                 return f"{path}: {reason}"
             from ..secrets.glance import may_hold_secret
 
-            reason = _why_unfit(touch.text, path, settings) if may_hold_secret(touch.text) else ""
+            is_suspect = not _is_plain(touch.text) or may_hold_secret(touch.text)
+            reason = _why_unfit(touch.text, path, settings) if is_suspect else ""
             if reason:
                 return reason
             self.passed.add(key)
@@ -179,8 +180,13 @@ class _Judge:
         )
 
 
+def _is_plain(text: str) -> bool:
+    """Say whether a text is in ASCII and all of it is seen: to look for what is hidden loads tables."""
+    return text.isascii() and text.translate({9: None, 10: None, 13: None}).isprintable()
+
+
 def _why_unfit(text: str, path: str, settings: "Settings") -> str:
-    """Say which secret or hidden character a text holds. One that can hold no secret is printable, too."""
+    """Say which secret or hidden character a text holds."""
     from ..secrets.find import check_text
     from ..text.visible import first_invisible
 

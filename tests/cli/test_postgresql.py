@@ -81,9 +81,9 @@ def test_a_store_is_made_by_sql_that_is_shown_first(amp, postgresql):
     for role in ("made_here_reader", "made_here_writer"):
         assert role in shown.out
     assert "nothing was changed" in shown.err
-    by_hand = amp("record", "init-store", address, "--namespace", "by_hand").out
+    by_hand = amp("record", "init-store", address, "--namespace", "from_psql").out
     postgresql.run(by_hand)  # as `… | psql` does
-    assert amp("record", "list", "--store", f"{address}&namespace=by_hand", "--json").json()["records"] == []
+    assert amp("record", "list", "--store", f"{address}&namespace=from_psql", "--json").json()["records"] == []
     in_it = ("--store", f"{address}&namespace=made_here")
     amp("record", "list", *in_it).refuses(4, "there is no namespace made_here", "--apply")
     made = amp("record", "init-store", address, "--namespace", "made_here", "--apply", "--json").json()

@@ -145,6 +145,15 @@ def test_a_denial_says_what_to_do_instead(judge):
     assert "write to shared, or to your own" in judge("Write", TOOLS["Write"](OTHERS), "developer")
 
 
+def test_what_a_tool_writes_is_seen_by_who_reads_it(judge):
+    for hidden in ("\u200b", "\x1b[31m", "\u202e", "\U000e0041"):
+        assert "invisible or control character" in judge(
+            "Write", {"file_path": SHARED, "content": f"CI{hidden}"}, "dev"
+        )
+    for shown in ("CI uses\tPostgres.\r\n", "Größe: 3 €, 漢字 👩\u200d💻"):
+        assert judge("Write", {"file_path": SHARED, "content": shown}, "dev") == ""
+
+
 @each_row("tool", ["Read", "Grep", "Glob", "LS", "read_file", "Task", "Agent", "WebFetch", "TodoWrite"])
 def test_reading_is_none_of_its_business(judge, tool):
     assert judge(tool, {"file_path": SHARED, "path": SHARED, "prompt": f"read {SHARED}"}, "reviewer") == "" or (
