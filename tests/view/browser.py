@@ -1,10 +1,12 @@
 """A real browser on a real page: Chromium, driven by Playwright, and `amp view` in a process of its own."""
 
+import gc
 import os
 import re
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -118,6 +120,11 @@ def served_here(root: Path, *, is_read_only: bool = False) -> Iterator[Site]:
         page.stop()
         server.should_exit = True
         thread.join()
+        with warnings.catch_warnings():
+            # A connection that the browser has kept tells, when it is collected, that only the loop's end closed it.
+            warnings.simplefilter("ignore", ResourceWarning)
+            del server, thread
+            gc.collect()
 
 
 @contextmanager
