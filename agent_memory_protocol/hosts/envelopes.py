@@ -47,7 +47,7 @@ class Event:
         # the folder the agent works in; "" if the host does not say
         self.cwd = _text(said, "cwd") or _with_memory(said.get("workspaceroots"))
         self.source = _text(said, "source", "trigger")  # what started a session: startup, resume, clear, compact, fork
-        self.prompt = _text(said, "prompt")  # what a person, or the agent that started this one, asks for
+        self.prompt = _asked(_text(said, "prompt"))  # what a person, or the agent that started this one, asks for
         # with `tool_input`: the tool that is about to be used, and with what
         self.tool = _text(said, "toolname") or ("shell" if "command" in said else "")  # Cursor's beforeShellExecution
         self.tool_input = _input(said.get("toolinput", said.get("toolargs", said if "command" in said else None)))
@@ -113,6 +113,11 @@ def _with_memory(roots: object) -> str:
     folders = [one for one in roots if isinstance(one, str) and "\0" not in one] if isinstance(roots, list) else []
     having = [one for one in folders if os.path.isdir(os.path.join(one, _SCAFFOLDING))]
     return next(iter([*having, *folders]), "")
+
+
+def _asked(prompt: str) -> str:
+    """Return what is asked for, without what hooks have given the session, which Gemini CLI puts in front."""
+    return prompt.rpartition("</hook_context>")[2].lstrip() if prompt.startswith("<hook_context>") else prompt
 
 
 def _text(message: "dict[str, Any]", *keys: str) -> str:

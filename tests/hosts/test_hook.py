@@ -137,6 +137,13 @@ def test_a_prompt_that_memory_knows_nothing_of_brings_nothing_and_the_next_one_m
     assert MIGRATIONS in full.hook("prompt", asked(full, "Now write the migration")).context
 
 
+def test_what_hooks_have_said_before_a_prompt_is_not_what_it_asks_for(full):
+    """Gemini CLI puts it in front of the first prompt."""
+    said = '<hook_context>&lt;agent-memory id="1"&gt;\n- Every migration adds a column.</hook_context>\n\n'
+    assert full.hook("prompt", asked(full, f"{said}hello"), "gemini").answer == {}
+    assert MIGRATIONS in full.hook("prompt", asked(full, f"{said}Add a migration"), "gemini").context
+
+
 def test_a_prompt_brings_nothing_that_the_start_has_given(project):
     assert project.hook("prompt", asked(project, "The shared fact and the own fact")).answer == {}
 
