@@ -49,7 +49,7 @@ class About:
         source, kind, confidence, tags: what its writer says of it.
         disputed_with: the ids of the entries that it is disputed with.
         dispute_reason: why, as the last dispute has it.
-        writer: the agent that wrote it; None where nobody said, "" where a person did.
+        writer: the agent that wrote it; None if nobody said, "" if a person did.
         replaced: the ids of the entries in whose place it holds, the first one first.
         scope: where it holds, as an agent-memory/0.1 file has it; None for everywhere.
         expires_at: the moment its mark `[until D]` was made of, RFC 3339.
@@ -140,9 +140,9 @@ class Found(labels.Labelled):
         line: its first line, from 1; of a note the one that fits best; 0 in a ledger.
         text: the entry's Markdown, or what the note is about.
         score: above 0 and at most 1, which the best of an answer has.
-        label: the label that governs the entry, "" where none does.
+        label: the label that governs the entry, "" if none does.
         about: what is known of the entry besides its text.
-        section: the heading above the entry, "" where there is none.
+        section: the heading above the entry, "" if there is none.
         headings: all headings above it, outermost first, without the title of its document.
         date: the day it is from: of an entry its date, of a note the one in its header, else that of its file; of what
             has left, the day it left on. None for a lasting entry.
@@ -243,11 +243,11 @@ class StoredEntry(labels.Labelled):
     Attributes:
         id: 12 hex digits, the same at every place and with every date.
         text: its Markdown, lines joined with newlines.
-        section: the heading above it, "" where there is none.
+        section: the heading above it, "" if there is none.
         headings: all headings above it, outermost first, without the title of its document.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.
-        label: the label that governs it, "" where none does.
+        label: the label that governs it, "" if none does.
         keep, until, disputed: its marks: `[keep]`, the last day on which it holds, `[disputed]`.
         as_of: the day as of which it says that it is true; no date of its own.
         about: what its writer said of it, where the ledger was asked.
@@ -486,7 +486,7 @@ class Indexed:
         beside: how many have their line in `INDEX.md`, because the tier file is full.
         changed: whether a file of the index is, or would be, another than before.
         problem: what could not be read; "" for nothing.
-        left: the tier file as it was left; b"" where it was only looked at.
+        left: the tier file as it was left; b"" if it was only looked at.
     """
 
     target: Target

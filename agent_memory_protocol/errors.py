@@ -36,9 +36,9 @@ class Refused(AgentMemoryError):
     Attributes:
         target: the document that it is about, such as `agent:developer`; "" for none.
         path: the file, relative to the project root; "" for none.
-        limit: the most that is allowed; None where no limit is the reason.
-        size: what there would be; None where no limit is the reason.
-        unit: what both count, `lines` or `bytes`; "" where no limit is the reason.
+        limit: the most that is allowed; None if no limit is the reason.
+        size: what there would be; None if no limit is the reason.
+        unit: what both count, `lines` or `bytes`; "" if no limit is the reason.
     """
 
     exit_code = 3

@@ -130,7 +130,7 @@ class Memory(Decisions):
 
     @property
     def path(self) -> str | None:
-        """The memory directory, or the address of a server; None where the records are in another store."""
+        """The memory directory, or the address of a server; None if the records are in another store."""
         if isinstance(self._store, Shared):
             return self._store.place
         return self._home.path if self._shelf.is_at_home else None
@@ -392,7 +392,7 @@ class Memory(Decisions):
         return tuple(newest[one] for one in found if one in newest)
 
     def newest(self, record_id: str) -> Record | None:
-        """Return the newest version of a record; None where there is no such record, or it cannot be read."""
+        """Return the newest version of a record; None if there is no such record, or it cannot be read."""
         with self._lock:
             return self._shelf.look(hurried=True).seen.read(record_id)
 

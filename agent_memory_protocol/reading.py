@@ -42,7 +42,7 @@ class Reader:
 
     Attributes:
         how: how the root was found, in words.
-        problem: why it may not be the root that was meant; "" where nothing speaks against it.
+        problem: why it may not be the root that was meant; "" if nothing speaks against it.
         begins: whether a write may begin a memory at a root that was named outright; false where one types names, as
             in AMP_ROOT.
         notices: what writers should be told beside the answers: that entries which another program had overwritten
@@ -141,7 +141,7 @@ class Reader:
             return verbs.proposals.refused(session)
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
-        """Return a document, or one section of it, as it is on disk now; None where there is none.
+        """Return a document, or one section of it, as it is on disk now; None if there is none.
 
         Raises:
             AccessDenied: this actor may not read it.
@@ -189,12 +189,12 @@ class Reader:
             return verbs.life.life(session, entry_id)
 
     def why_refused(self, text: str, standing: str = "") -> str:
-        """Say why no memory may take in a text of anyone's; "" where it may. Lines in `standing` are there already."""
+        """Say why no memory may take in a text of anyone's; "" if it may. Lines in `standing` are there already."""
         with self._session() as session:
             return session.why_refused(text, standing=standing)
 
     def why_read_only(self, actor: Actor) -> str | None:
-        """Return why this actor's agent is read-only, as the end of a sentence; None where it may write."""
+        """Return why this actor's agent is read-only, as the end of a sentence; None if it may write."""
         with self._session(actor) as session:
             return session.read_only_reason()
 
@@ -204,7 +204,7 @@ class Reader:
             return verbs.rewrite.files(session)
 
     def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
-        """Return a document, or the note of that file name beside it, as it is on disk; None where there is none.
+        """Return a document, or the note of that file name beside it, as it is on disk; None if there is none.
 
         Raises:
             AccessDenied: this actor may not read it.
@@ -364,7 +364,7 @@ class Reader:
         max_tokens: int | None = None,
         today: date | None = None,
     ) -> list[tuple[int, str]] | None:
-        """Return the numbered lines that recall leaves out of a document under these bounds; None where there is none.
+        """Return the numbered lines that recall leaves out of a document under these bounds; None if there is none.
 
         The headings and the label that govern a line come before it.
 

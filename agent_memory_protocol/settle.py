@@ -64,7 +64,7 @@ def decide(records: Memory, loser: str, winner: str, reason: str) -> tuple[Recor
 def remember_instead(
     workspace: Workspace, records: Memory | None, actor: Actor, text: str, replaces: str, about: About
 ) -> "RememberedRecord | None":
-    """Keep a text as a record in place of another one; None where `replaces` names an entry, or nothing.
+    """Keep a text as a record in place of another one; None if `replaces` names an entry, or nothing.
 
     Raises:
         InvalidArgument: it names an entry and a record.

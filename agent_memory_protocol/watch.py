@@ -233,7 +233,7 @@ class Watcher:
         return True
 
     def _digest(self, seen: _Seen) -> bytes | None:
-        """Return what tells one text of a folder's tier document from another; None where it cannot be read."""
+        """Return what tells one text of a folder's tier document from another; None if it cannot be read."""
         try:
             with Root.open(str(self.workspace.path), external_links=self.workspace.settings.external_links) as root:
                 content = root.read(seen.target.parts, limit=LARGEST)

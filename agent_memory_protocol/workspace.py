@@ -518,11 +518,11 @@ class Workspace(Reader):
         Args:
             target: the document that holds the index.
             known: what was read of its notes; it is brought up to date too.
-            touched: the known notes that may have changed; None where any may have, or come, or gone.
+            touched: the known notes that may have changed; None if any may have, or come, or gone.
             anyway: whether the document itself may have changed, too.
 
         Returns:
-            What the index is now; None where nothing that it is made from has changed, and for a conversation.
+            What the index is now; None if nothing that it is made from has changed, and for a conversation.
         """
         with self._session(for_writing=True) as session:
             return verbs.index.reindex_known(session, target, known, touched, anyway=anyway)
@@ -732,7 +732,7 @@ class Workspace(Reader):
     ) -> tuple[bytes | None, bytes] | None:
         """Return what `.scaffolding/.gitattributes` holds, and what `set_git_attributes` would make of it.
 
-        None where nothing would change.
+        None if nothing would change.
         """
         from .git import ignore
 

@@ -18,11 +18,11 @@ _PARAM = type(pytest.param())
 
 
 def each_row(
-    names: str, table: Collection[Any], *, ids: Any = None, anew: bool = False
+    names: str, table: Collection[Any], *, ids: Any = None, fresh: bool = False
 ) -> Callable[[Callable[..., None]], Any]:
     """Give a test every row of a table, as `pytest.mark.parametrize` does, in one test and with the same fixtures.
 
-    With `anew`, each row finds below `tmp_path` what the fixtures made there, and a `monkeypatch` of its own. Where a
+    With `fresh`, each row finds below `tmp_path` what the fixtures made there, and a `monkeypatch` of its own. Where a
     row changes something else, or carries marks, a test wants `parametrize`.
     """
     parameters = [name.strip() for name in names.split(",")]
@@ -31,11 +31,11 @@ def each_row(
         signature = inspect.signature(test)
         others = [one for name, one in signature.parameters.items() if name not in parameters]
         folder = inspect.Parameter("tmp_path", inspect.Parameter.KEYWORD_ONLY)
-        more = [folder] if anew and "tmp_path" not in signature.parameters else []
+        more = [folder] if fresh and "tmp_path" not in signature.parameters else []
 
         @wraps(test)
         def try_rows(**fixtures: Any) -> None:
-            try_one = _own(fixtures["tmp_path"]) if anew else _shared
+            try_one = _own(fixtures["tmp_path"]) if fresh else _shared
             if more:
                 del fixtures["tmp_path"]
             failed: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""The page of requirements: its statements are kept, and under each the tests that carry its number are listed anew."""
+"""The page of requirements: its statements are kept, and the tests with its numbers are listed below each again."""
 
 import ast
 import re

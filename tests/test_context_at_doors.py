@@ -228,7 +228,7 @@ def test_one_text_under_two_headings_comes_in_under_both_and_only_once(tmp_path)
         (("A", "Database"), "## Database\n\n- a\n", ("A", "Database")),
         ((), "## Database\n\n- a\n", ()),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_section_is_named_by_itself_or_with_the_headings_above_it(section, page, wanted, tmp_path):
     here = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})

@@ -269,12 +269,12 @@ def losses_table() -> str:
 
 
 def formats_page() -> str:
-    """Return docs/formats.md with its table made anew."""
+    """Return docs/formats.md with its table made again."""
     return _page(FORMATS, losses=losses_table())
 
 
 def protocol_page() -> str:
-    """Return docs/protocol.md with its tables made anew."""
+    """Return docs/protocol.md with its tables made again."""
     return _page(PROTOCOL, settings=settings_table())
 
 

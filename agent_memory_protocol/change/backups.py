@@ -20,7 +20,7 @@ def names(root: Root) -> list[str]:
 
 
 def keep(root: Root, name: str, texts: Mapping[str, str | None]) -> None:
-    """Write a backup: the text of each document by its name, None where there was no document."""
+    """Write a backup: the text of each document by its name, None if there was no document."""
     sealed = local_state.claim(root).seal(json.dumps(texts).encode() + b"\n")
     create(root, (*make_local_folder(root, _BACKUPS), f"{name}.json"), sealed)
 

@@ -98,7 +98,7 @@ class Books:
     def plan_healing(self, current: Document, changed_at: float | None) -> Healing:
         """Say what must go back into the document as it is, and what was taken out by hand.
 
-        `changed_at` is when its file was last changed, in seconds since the epoch; None where there is no file.
+        `changed_at` is when its file was last changed, in seconds since the epoch; None if there is no file.
         """
         self._journal = self._root.read(self._parts)
         self._local = LocalState() if self._journal is None else local_state.find(self._root)
@@ -327,7 +327,7 @@ class Books:
         self._append_to_ledger(b"".join(lines), sync=is_needed)
 
     def _latest_for(self, entry_ids: Collection[str]) -> str:
-        """Return the stamp that no line of these entries may be before: "" where all are new, as they mostly are."""
+        """Return the stamp that no line of these entries may be before: "" if all are new, as they mostly are."""
         content = self._root.read(ledger.parts_of(self._target))
         data = b"" if content is None else content.data
         if not data.endswith(b"\n") or any(one.encode() in data for one in entry_ids):
@@ -360,7 +360,7 @@ class Books:
         return ledger.last_command(self._ledger()[1])
 
     def latest_stamp(self) -> str:
-        """Return when the ledger was last written to, as its newest line says; "" where there is no ledger."""
+        """Return when the ledger was last written to, as its newest line says; "" if there is no ledger."""
         return self._ledger()[0].latest
 
     @property
@@ -425,7 +425,7 @@ class Books:
             if isinstance(line, EntryLine) and line.id in entry_ids:
                 dropped += 1
             elif isinstance(line, Tombstone) and line.id in entry_ids and ledger.is_explained(line):
-                # Whoever gives a reason may repeat the text.
+                # The reason may repeat the text.
                 kept.append(ledger.unexplained(line))
                 dropped += 1
             else:
@@ -438,7 +438,7 @@ class Books:
         return dropped
 
     def plan_compaction(self) -> Compaction | None:
-        """Say what the ledger would be without the lines that nobody needs; None where there is no ledger."""
+        """Say what the ledger would be without the lines that nobody needs; None if there is no ledger."""
         content = self._root.read(ledger.parts_of(self._target))
         return None if content is None else compaction.plan(content.data, self.path)
 

@@ -326,7 +326,7 @@ def _entry(taken: Taken, stamp: str, known: EntryLine | None, title: str) -> Ent
 
 
 def markdown_of(entry: EntryLine) -> str:
-    """Return the exact Markdown of a ledger's entry; "" where the line has none, as when it names only the writer."""
+    """Return the exact Markdown of a ledger's entry; "" if the line has none, as when it names only the writer."""
     extra = entry.extra or {}
     markdown, spaces = extra.get(_MARKDOWN), extra.get(_SPACES)
     if isinstance(markdown, str):

@@ -28,7 +28,7 @@ class MergedFile:
 def merge_file(
     base: bytes, ours: bytes, theirs: bytes, path: str, *, max_lines: int, max_bytes: int
 ) -> MergedFile | None:
-    """Merge two versions of a tier document or a ledger that come from `base`; None where it is not certain.
+    """Merge two versions of a tier document or a ledger that come from `base`; None if it is not certain.
 
     `base` is empty where both made the file. The result keeps the order and line endings of ours. Only the name at
     `path` says what the file is. The limits are to be told when the result passes one.

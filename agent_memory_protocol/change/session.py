@@ -159,7 +159,7 @@ class Session:
                 raise RefusedText(f"the {what} holds the invisible or control character {hidden[1]}; take it out")
 
     def secret_in(self, text: str) -> str:
-        """Describe the first secret in a text, without its value; "" where there is none."""
+        """Describe the first secret in a text, without its value; "" if there is none."""
         from ..secrets.find import find_secrets
 
         found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)
@@ -181,12 +181,12 @@ class Session:
         )
 
     def why_held(self, text: str) -> str:
-        """Say why an entry may not go into the ledger; "" where it may."""
+        """Say why an entry may not go into the ledger; "" if it may."""
         secret = self.secret_in(text)
         return f"holds {secret}, which the ledger would keep; forget it with --redact" if secret else ""
 
     def read_only_reason(self) -> str | None:
-        """Return why this actor's agent is read-only; None where it may write, and for a person."""
+        """Return why this actor's agent is read-only; None if it may write, and for a person."""
         if self.actor.unnamed:
             return "nobody has said which agent it is"
         if self.actor.agent is None:
@@ -196,7 +196,7 @@ class Session:
     # -- documents -------------------------------------------------------------------------------------------------
 
     def read(self, target: Target) -> Document | None:
-        """Read a document whole; None where it does not exist."""
+        """Read a document whole; None if it does not exist."""
         read = store.read_document(self.root, target)
         return read[0] if read else None
 

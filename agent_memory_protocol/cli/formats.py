@@ -177,7 +177,7 @@ def output_file(path: str) -> Iterator[str]:
 
 
 def counter(what: str) -> Callable[[int], None] | None:
-    """Return a function that shows on stderr how many are done; None where stderr is not a terminal."""
+    """Return a function that shows on stderr how many are done; None if stderr is not a terminal."""
     return (lambda done: draw(f"{done:,} {what}")) if shows_progress() else None
 
 

@@ -364,7 +364,7 @@ def _option_meant(given: str, context: click.Context) -> str:
 
 
 def _meant(error: click.ClickException) -> str:
-    """Return the word of a known set that a misspelt one was meant to be, as a question; "" where none is near."""
+    """Return the word of a known set that a misspelt one was meant to be, as a question; "" if none is near."""
     parameter = getattr(error, "param", None)
     kind = getattr(parameter, "type", None)
     given = re.match(r"'?(?:Invalid value for [^:]*: )?'([^']*)' is not one of", error.format_message(), re.IGNORECASE)

@@ -344,7 +344,7 @@ def plain(line: str) -> str:
 
 def columns() -> int:
     """Return how many characters fit on a line of stdout; only a terminal has a limit."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None where it was closed
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None if it was closed
     if not is_terminal:
         return sys.maxsize
     from shutil import get_terminal_size  # loads every compression there is
@@ -369,7 +369,7 @@ def first_words(text: str, width: int = 90, *, behind: int = 0) -> str:
 
 
 def progress(doing: str) -> Callable[[int, int], None] | None:
-    """Return a function that shows on stderr how far long work has come; None where stderr is not a terminal."""
+    """Return a function that shows on stderr how far long work has come; None if stderr is not a terminal."""
     if not shows_progress():
         return None
 
@@ -385,7 +385,7 @@ def shows_progress() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
-_DRAWN = [""]  # The line of progress that is on the terminal; "" where none is
+_DRAWN = [""]  # The line of progress that is on the terminal; "" if none is
 
 
 def draw(line: str) -> None:

@@ -27,7 +27,7 @@ def asking_options(function: Verb) -> Verb:
 
 
 def asked(command: str | None, who: Actor, seconds: float | None) -> CommandOperator | None:
-    """Return the program that is to be asked; None where none is named. Raises as `as_operator`."""
+    """Return the program that is to be asked; None if nothing is named. Raises as `as_operator`."""
     if command is None and seconds is not None:
         raise InvalidArgument("--seconds is for a program; name it with --operator")
     return None if command is None else as_operator(command, who, seconds)

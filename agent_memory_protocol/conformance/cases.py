@@ -58,7 +58,7 @@ def _case(fields: Mapping[str, Any]) -> Case:
 
 
 def difference(case: Case, answer: Mapping[str, Any]) -> tuple[object, object] | None:
-    """Return what was expected and what came where they differ; None where the answer is right.
+    """Return what was expected and what came where they differ; None if the answer is right.
 
     An object in an answer may have further keys. A refusal is right in any words. Files that are not mentioned have
     not changed.

@@ -136,7 +136,7 @@ def _ended(process: "subprocess.Popen[bytes]") -> str:
 
 
 def _read_answer(line: bytes) -> Json | None:
-    """Return what a line says; None where it is not one answer in JSON."""
+    """Return what a line says; None if it is not one answer in JSON."""
     try:
         answer = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):

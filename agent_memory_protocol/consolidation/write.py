@@ -30,11 +30,11 @@ class RememberedRecord:
     """What came of remembering.
 
     Attributes:
-        record_id: the record that says it, the first one of several; "" where nothing was kept.
+        record_id: the record that says it, the first one of several; "" if nothing was kept.
         added: the ids of the records that are new.
         known: the ids of records that said so already, and are counted as used once more.
         refused: why something that an extractor proposed was not kept, one line each.
-        consolidation: what was found when the new records were compared with others; None where that was not due.
+        consolidation: what was found when the new records were compared with others; None if that was not due.
         meets: looks up `notes`.
     """
 

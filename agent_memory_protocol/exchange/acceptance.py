@@ -28,7 +28,7 @@ class Acceptance:
     memory: Memory  # knows which records are here already; those are taken
     addresses: Collection[str] = ()  # whose records are taken
     unsigned: bool = False  # whether records that nobody has signed are taken
-    # the memory file that they come from; None where they come in another format, which nobody signs
+    # the memory file that they come from; None if they come in another format, which nobody signs
     file: SignedMemoryFile | None = None
 
     def check(self, entry: MemoryEntry) -> Record | None:

@@ -73,7 +73,7 @@ def _has_rows(path: str) -> bool:
 
 
 def _rows_of(data: bytes) -> list[dict[str, object]] | None:
-    """Return the objects in one JSON value; None where the bytes are not one."""
+    """Return the objects in one JSON value; None if the bytes are not one."""
     try:
         found = rows.listed(json.loads(data))
     except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ LAST_MOMENT = 253_402_300_799_999  # The last millisecond of the year 9999, the 
 
 
 class Derived(NamedTuple):
-    """The columns of one entry, each None where nobody knows."""
+    """The columns of one entry, each None if nobody knows."""
 
     created_at: str | None  # when it was created, in UTC, as tables spell a TIMESTAMP
     tier: str | None  # the document that it was in, such as `shared` or `agent:developer`

@@ -196,7 +196,7 @@ def _add_item(lines: list[str], new: compose.NewEntry) -> None:
 
 
 def _read_back(piece: Piece) -> MemoryEntry | None:
-    """Return the entry that is read where one is written; None where it does not come back as one."""
+    """Return the entry that is read where one is written; None if it does not come back as one."""
     found = document.parse(render([piece]).encode(), Target(Tier.SHARED))
     back = list(entries_of(found))
     return back[0] if len(back) == 1 and isinstance(back[0], MemoryEntry) else None

@@ -109,7 +109,7 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
 
 
 def _called(row: Mapping[str, object], name: str) -> str:
-    """Return the column of a row that is taken for a field; "" where there is none."""
+    """Return the column of a row that is taken for a field; "" if there is none."""
     known = {column.casefold(): column for column, value in row.items() if value is not None}
     return next((known[one] for one in _NAMES.get(name, (name,)) if one in known), "")
 
@@ -195,7 +195,7 @@ def listed(value: object) -> list[object]:
 
 
 def _listed(data: bytes, path: str) -> list[object] | None:
-    """Return the objects of one JSON value; None where each line is one."""
+    """Return the objects of one JSON value; None if each line is one."""
     try:
         return listed(json.loads(data))
     except (ValueError, RecursionError) as error:

@@ -109,7 +109,7 @@ class SignedMemoryFile:
 
     @property
     def signer(self) -> str | None:
-        """The address that claims to have signed the file; None where it has no signature."""
+        """The address that claims to have signed the file; None if it has no signature."""
         return self.agent if self.signature else None
 
     @property

@@ -112,7 +112,7 @@ def by_name(name: str) -> Format:
 
 
 def by_suffix(path: str) -> Format | None:
-    """Return the format whose ending a path has, the longest one counts; None where it has none."""
+    """Return the format whose ending a path has, the longest one counts; None if it has none."""
     name = os.path.basename(path).lower()
     fitting = [(len(suffix), one) for one in FORMATS for suffix in one.suffixes if name.endswith(suffix)]
     return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
@@ -148,7 +148,7 @@ def detect(path: str, *, name: str = "") -> Format:
 
 
 def _by_content(start: bytes, size: int, ending: str) -> str:
-    """Name the format of a file that begins so, "" where it has none; `ending` is that of its name, or ""."""
+    """Name the format of a file that begins so, "" if it has none; `ending` is that of its name, or ""."""
     if start.startswith(b"SQLite format 3\0"):
         return "sqlite"
     if start.startswith(b"PAR1"):
@@ -165,7 +165,7 @@ def _by_content(start: bytes, size: int, ending: str) -> str:
 
 
 def _by_object(line: bytes, ending: str) -> str:
-    """Name the format of JSON whose first line is an object, or begins one; "" where that could be any."""
+    """Name the format of JSON whose first line is an object, or begins one; "" if that could be any."""
     if b'"format":"fg-agent-memory/' in line:
         return "memory-file"
     try:

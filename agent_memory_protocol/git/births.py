@@ -14,7 +14,7 @@ class Birth:
 
 
 def first_commit(folder: str, path: str, line: str) -> Birth | None:
-    """Return the commit that first put a line into a file below a folder; None where git knows none."""
+    """Return the commit that first put a line into a file below a folder; None if git knows none."""
     if not line.strip() or "\0" in line:
         return None
     found = answer(folder, "log", "--format=%aI%x00%h%x00%an", f"-S{line}", "--", path)

@@ -61,7 +61,7 @@ def changed_by_code(
 
 
 def changed_in(code: str) -> list[str] | None:
-    """Return the paths into memory that code may change; None where it changes nothing."""
+    """Return the paths into memory that code may change; None if it changes nothing."""
     for name, value in re.findall(_NAMES_A_FILE, code):
         code = re.sub(rf"""(?<![\w.'"/]){name}(?![\w'"/]|\s*=[^=])""", lambda _: value, code)  # noqa: B023
     left = re.sub(_HARMLESS, " ", re.sub(_NAMES_A_FILE, "", code))

@@ -40,7 +40,7 @@ _FOLDERS_OF_HOSTS = tuple(f"/{path.split('/')[0]}/" for path in _OF_HOSTS if not
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
-    """Return why a tool call is denied and what to do instead; "" where it may go on."""
+    """Return why a tool call is denied and what to do instead; "" if it may go on."""
     return "" if is_disabled(environ) else next(filter(None, _Judge(call, environ).reasons()), "")
 
 
@@ -77,7 +77,7 @@ class _Judge:
         self.passed: set[tuple[str, str, str]] = set()
 
     def reasons(self) -> "Iterator[str]":
-        """Yield what each part of the call is denied for; "" where it may go on."""
+        """Yield what each part of the call is denied for; "" if it may go on."""
         commands, found = touches.of_call(self.call, self.cwd, self.environ)
         if commands or "memory" in self.call.tool:
             from . import own
@@ -199,7 +199,7 @@ def _why_unfit(text: str, path: str, settings: "Settings") -> str:
 
 
 def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings", by: str) -> str:
-    """Say which limit a file would pass; "" where it would not, or becomes smaller. `by` is in every command told."""
+    """Say which limit a file would pass; "" if it would not, or becomes smaller. `by` is in every command told."""
     try:
         content = root.read(tuple(path.split("/")), limit=_MOST_READ)
     except AgentMemoryError:

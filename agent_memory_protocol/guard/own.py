@@ -38,7 +38,7 @@ def writes(words: list[str]) -> bool:
 
 
 def why_not_run(command: "Command", name: str) -> str:
-    """Say why an agent may not run a command; "" where it may."""
+    """Say why an agent may not run a command; "" if it may."""
     program, _, words, _ = split(command.words)
     if not program.startswith("amp-") or not writes(command.words):
         return ""
@@ -78,7 +78,7 @@ def target_of(given: "dict[str, Any]") -> Target:
 
 
 def why_not_call(root: Root, home: str, settings: "Settings", tool: str, given: "dict[str, Any]", name: str) -> str:
-    """Say why an agent may not call a tool, besides what it writes; "" where it may, as far as is known."""
+    """Say why an agent may not call a tool, besides what it writes; "" if it may, as far as is known."""
     try:
         caller = Actor(name)
     except InvalidName as error:

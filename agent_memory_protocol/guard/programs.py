@@ -31,7 +31,7 @@ class Command:
         words: the program and its arguments, without quotes, and without what only starts the program (`sudo`, `env`).
         sets: the variables set for it alone, by `NAME=value` in front of it or by `env`.
         writes: the files that its output is redirected to, each with whether it is appended.
-        piped: what the command before it prints into it; None where there is no pipe.
+        piped: what the command before it prints into it; None if there is no pipe.
         feed: all that it is told on stdin, as far as the text tells.
         folder: the folder it runs in.
         agent: who acts in it, by `AMP_AGENT`; None for a person.
@@ -52,7 +52,7 @@ class Command:
 
     @property
     def name(self) -> str:
-        """The program's name, in lower case and without its folder; "" where there is none."""
+        """The program's name, in lower case and without its folder; "" if there is none."""
         return split(self.words[:1])[0]
 
 

@@ -57,7 +57,7 @@ def examine(started: Started) -> list[Diagnosis]:
 
 
 def switched_off(host: Host, started: Started) -> str:
-    """Say what switches all hooks of a host off; "" where nothing does."""
+    """Say what switches all hooks of a host off; "" if nothing does."""
     return _off(host, started, _settings(host, started)[0], ())
 
 
@@ -227,7 +227,7 @@ def _off(host: Host, started: Started, files: Sequence[_Read], commands: Sequenc
 
 
 def _switch(host: Host, started: Started, file: _Read, commands: Sequence[str]) -> str:
-    """Say what in a settings file switches hooks off; "" where nothing does."""
+    """Say what in a settings file switches hooks off; "" if nothing does."""
     for names, value in host.off:
         if _value(file.values, names) is value:
             return f"{started.name(file.path)} says {'.'.join(names)} = {str(value).lower()}"

@@ -39,7 +39,7 @@ class Event:
         self.host = host
         self.event = event
         said = {name.replace("_", "").lower(): value for name, value in message.items()}
-        # who acts, as the host spells it; None for the session itself
+        # the acting agent, as the host spells it; None for the session itself
         self.agent = _text(said, "agenttype", "subagenttype", "agentname") or None
         if self.agent is None and host.names_agent_in_id:
             self.agent = _text(said, "agentid").rpartition("-")[0] or None

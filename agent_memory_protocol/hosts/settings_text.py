@@ -133,7 +133,7 @@ def _is_object(value: object) -> bool:
 
 
 def called(command: str) -> tuple[str, str] | None:
-    """Return the event and the host for which a command line calls `amp-hook`; None where it does not."""
+    """Return the event and the host for which a command line calls `amp-hook`; None if it does not."""
     found = _CALL.search(command)
     return None if found is None else (found[1], found[2] or "claude")
 

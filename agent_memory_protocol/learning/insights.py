@@ -119,7 +119,7 @@ class Insight:
     decided: str  # the heading of the decision it is; "" if it is not one
     keyword: str  # the word by which it says that it is a lesson; "" if it does not
     wordings: int = 1  # in how many wordings conversations say it
-    told: str = ""  # why a program says that these wordings say the same; "" where it was not needed
+    told: str = ""  # why a program says that these wordings say the same; "" if it was not needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ def _with_what_is_full(material: Material, found: Sequence[Suggestion]) -> list[
 
 
 def key_of(text: str) -> str:
-    """Return what texts that say the same have in common; "" where a text says too little to be an insight."""
+    """Return what texts that say the same have in common; "" if a text says too little to be an insight."""
     told = gist(_without_label(text))
     if len(told.words) < _FEWEST_WORDS:
         return ""
@@ -501,7 +501,7 @@ def _keyword(text: str) -> str:
 
 
 def _said(document: Document, entry: Entry) -> str:
-    """Return what an entry says alone, its label in front; "" where it only holds a place."""
+    """Return what an entry says alone, its label in front; "" if it only holds a place."""
     if is_placeholder(identity_text(document.lines, entry)):
         return ""
     return document.alone(entry).strip()

@@ -121,7 +121,7 @@ def inside(folder: str) -> Iterator[str]:
 
 
 def kind_of(path: str) -> str:
-    """Return whose rules a file holds, going by its path; "" where it is not one of these files."""
+    """Return whose rules a file holds, going by its path; "" if it is not one of these files."""
     plain = path.replace(os.sep, "/")
     for name, kind in FILES.items():
         if plain == name or plain.endswith(f"/{name}"):

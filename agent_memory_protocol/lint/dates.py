@@ -142,7 +142,7 @@ def _word_of_now(text: str) -> str:
 
 
 def _respelled(line: str, number: int, start: int, end: int, day: str) -> Fix | None:
-    """Return the fix that brackets a date; None where the entry's id would not stay the same."""
+    """Return the fix that brackets a date; None if the entry's id would not stay the same."""
     if line[start:end] != day:
         return None
     # With its colon the date would be what Markdown calls a link definition, which nobody sees.

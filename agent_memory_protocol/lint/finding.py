@@ -34,7 +34,7 @@ class Finding:
         path: the file, relative to the project root.
         line: the line, from 1; None for the file as a whole.
         message: what is wrong and what to do, one sentence.
-        fix: what `--fix` would change; None where only a person can decide.
+        fix: what `--fix` would change; None if only a person can decide.
     """
 
     rule: str

@@ -20,7 +20,7 @@ class LedgerView:
     allowed: Collection[str] = ()
 
     def texts(self) -> Iterator[tuple[int, str, str]]:
-        """Yield the number of each line, the id of its entry ("" where it is not one), and every text in it."""
+        """Yield the number of each line, the id of its entry ("" if it is not one), and every text in it."""
         for number, (line, text) in enumerate(self.lines, start=1):
             said = text if isinstance(line, UnreadableLine) else "\n".join(dict.fromkeys(_texts_in(json.loads(text))))
             yield number, line.id if isinstance(line, EntryLine) else "", said

@@ -25,7 +25,7 @@ class StoreView:
     unreadable: Sequence[Trouble] = ()  # the files that cannot be read, and why
     twins: Sequence[Trouble] = ()  # the folders that hold the twins, and which they are
     nested: Sequence[str] = ()  # the folders inside folders of notes that hold Markdown
-    # the file that says when the memory was last reviewed, and what it says; None where it is not due
+    # the file that says when the memory was last reviewed, and what it says; None if it is not due
     reviewed: Trouble | None = None
     elsewhere: Sequence[str] = ()  # the folders, relative to the root, in which the same project has another memory
     settings: Sequence[Trouble] = ()  # what is wrong in the project's settings

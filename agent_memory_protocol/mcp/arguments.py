@@ -74,7 +74,7 @@ def read(parameters: Sequence[Parameter], sent: Mapping[str, object] | None) -> 
 
 
 def _wanted(one: Parameter, value: object) -> str:
-    """Say what the value should be; "" where it is that."""
+    """Say what the value should be; "" if it is that."""
     if one.choices:
         return "" if value in one.choices else f"one of {', '.join(one.choices)}"
     if one.kind == TEXT:

@@ -55,7 +55,7 @@ def _request_id(sent: object) -> int | str | None:
 
 
 def _halves(sent: object) -> Iterator[str]:
-    """Yield the places of texts with a lone surrogate, as `params.arguments.text`; "" where a key holds it."""
+    """Yield the places of texts with a lone surrogate, as `params.arguments.text`; "" if a key holds it."""
     waiting: list[tuple[str, object]] = [("", sent)]
     while waiting:
         place, value = waiting.pop()

@@ -197,7 +197,7 @@ class MemoryTool:
     # -- files and folders ---------------------------------------------------------------------------------------------
 
     def _below(self, names: Names) -> Tree | None:
-        """Return what is in a folder; None where it is missing. The actor's own places are there from the start."""
+        """Return what is in a folder; None if it is missing. The actor's own places are there from the start."""
         files = self._files()
         spelled = {file.target: file.target for file in files.values()}
         places = [self._folder_of(spelled.get(target, target)) for target in self._own()]
@@ -222,7 +222,7 @@ class MemoryTool:
         return [target for target in self._actor.targets() if settings.has_tier(target.tier)]
 
     def _place_or_none(self, names: Names) -> _Place | None:
-        """Return the document, or the note in its folder, that a path means; None where there can be no memory."""
+        """Return the document, or the note in its folder, that a path means; None if there can be no memory."""
         target = None
         match names:
             case ("shared", _):

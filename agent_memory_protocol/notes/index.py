@@ -53,7 +53,7 @@ class Index:
         blocks: the lines of the block, markers included, from 0, end exclusive; two where a merge has left both sides'.
         typed: the lines between the markers, from 0, that no index was ever made of: a person or agent put them there.
         separator: what is before the hooks, in most lines.
-        problem: why no index can be built, "" where one can; `problem_line` says where, from 1.
+        problem: why no index can be built, "" if one can; `problem_line` says where, from 1.
     """
 
     lines: tuple[NoteLine, ...]
@@ -77,7 +77,7 @@ class Built:
     text: str
     beside: tuple[str, ...] = ()  # the text of `INDEX.md`, `INDEX-2.md` and so on; empty where they are not needed
     surplus: int = 0  # how many notes only they list
-    problem: str = ""  # why the tier file is as it was, "" where it has its block
+    problem: str = ""  # why the tier file is as it was, "" if it has its block
 
 
 @lru_cache(maxsize=256)
@@ -198,7 +198,7 @@ def _with_block(
 ) -> tuple[str, int]:
     """Return a text with a block of as many of these lines as fit, and their number; -1 where it can have no block.
 
-    `more` gives the last line of the block where so many are left out; "" where it needs none.
+    `more` gives the last line of the block where so many are left out; "" if it needs none.
     """
     index = read(text)
     if index.problem:
@@ -236,7 +236,7 @@ def _without_block(text: str) -> str:
 
 
 def told(text: str) -> str:
-    """Return the line by which recall names the notes in `INDEX.md`, given its text; "" where it lists none."""
+    """Return the line by which recall names the notes in `INDEX.md`, given its text; "" if it lists none."""
     files = [line.file for line in read(text).lines if not is_beside(line.file)]
     if not files:
         return ""

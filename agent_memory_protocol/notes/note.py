@@ -41,13 +41,13 @@ class Note:
 
     file: str
     head: Head  # the values of its header that count
-    header: Header | None  # the header as it is; None where there is none, or none that can be read
+    header: Header | None  # the header as it is; None if it is missing or unreadable
     body: tuple[str, ...]  # the lines after the header
     body_line: int  # the line of the file, from 1, that the body begins at
-    # with `how`: the index in `body` of the line that begins with the Why, and the How; None where it is missing
+    # with `how`: the index in `body` of the line that begins with the Why, and the How; None if it is missing
     why: int | None
     how: int | None
-    # the index in `body` of a heading after the How, where something else begins; None where nothing does
+    # the index in `body` of a heading after the How, where something else begins; None if nothing does
     after: int | None
 
     @property
@@ -84,7 +84,7 @@ def parse(text: str, file: str) -> Note:
 
 
 def read_head(text: str) -> Head | None:
-    """Read the head of a note from its first lines; None where they are too few to hold the whole header.
+    """Read the head of a note from its first lines; None if they are too few to hold the whole header.
 
     Most headers are plain `key: value` lines, which are read at once: an index is built from thousands.
     """

@@ -145,7 +145,7 @@ def read_folder(root: Root, folder: tuple[str, ...], tier_file: str) -> Folder:
 
 
 def read_head(root: Root, parts: tuple[str, ...]) -> Head | None:
-    """Read a note's head; None where the file does not exist. Mostly its first 512 bytes are enough."""
+    """Read a note's head; None if the file does not exist. Mostly its first 512 bytes are enough."""
     start = root.read_start(parts, _START_BYTES)
     if start is None:
         return None
@@ -157,7 +157,7 @@ def read_head(root: Root, parts: tuple[str, ...]) -> Head | None:
 
 
 def read(root: Root, folder: tuple[str, ...], name: str) -> tuple[Note, str] | None:
-    """Read a note whole, and its text; None where it does not exist."""
+    """Read a note whole, and its text; None if it does not exist."""
     parts = (*folder, name)
     content = root.read(parts, limit=_LARGEST)
     if content is None:

@@ -66,7 +66,7 @@ def prepare(address: Address) -> str:
 
 
 def _found(server: Server, connection: Connection) -> tuple[int, int] | None:
-    """Return the versions of the tables and of the words in them; None where there are no tables."""
+    """Return the versions of the tables and of the words in them; None if there are no tables."""
     if server.rows(connection, "SELECT to_regclass('$ns.about')") == [(None,)]:
         return None
     return next(iter(server.rows(connection, "SELECT version, words FROM $ns.about")), None)

@@ -24,7 +24,7 @@ _LONGEST = 20_000
 class Tokens:
     """What finds a record."""
 
-    # each word, a blank, and a weight for each occurrence: `disk AAD`; None where nothing should find it
+    # each word, a blank, and a weight for each occurrence: `disk AAD`; None if nothing should find it
     marks: tuple[str, ...] | None
     size: int
     spellings: frozenset[str]  # the plain ones

@@ -138,7 +138,7 @@ def set_aside(root: Root, why: str, local: tuple[str, ...] = LOCAL) -> None:
 
 
 def why_set_aside(root: Root) -> str:
-    """Say why something lies there that was set aside; "" where nothing does."""
+    """Say why something lies there that was set aside; "" if nothing does."""
     folder = (*LOCAL, SET_ASIDE)
     return _read(root, (*folder, "why")) or "it was not made by this checkout" if root.exists(folder) else ""
 
@@ -153,7 +153,7 @@ def _places(path: str) -> Iterator[str]:
 
 
 def state_folder() -> str | None:
-    """Return the folder in which programs keep state of this person; None where there is no home."""
+    """Return the folder in which programs keep state of this person; None if there is no home."""
     base = os.environ.get("XDG_STATE_HOME", "")
     home = home_folder(os.environ)
     if os.path.isabs(base):

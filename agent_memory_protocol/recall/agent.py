@@ -252,7 +252,7 @@ class Draft:
         self.mark = ""
         self.overflow = "entries"
         self.scores: dict[int, float] | None = None
-        """How well each entry fits the task, by its first line; None where there is no task."""
+        """How well each entry fits the task, by its first line; None if there is no task."""
         self.left_out: list[Entry | IndexLine] = []
         """The entries and index lines that were left out."""
         self.asked_day: date | None = None
@@ -351,7 +351,7 @@ class Draft:
 
 
 def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]) -> Draft | None:
-    """Read one document and render it whole; None where it has nothing to recall."""
+    """Read one document and render it whole; None if it has nothing to recall."""
     try:
         source = store.read(root, target)
         if source is None:

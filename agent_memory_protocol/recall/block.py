@@ -34,7 +34,7 @@ class LeftOut:
         self.text = text
         """Its first line, as recall would show it."""
         self.label = ""
-        """The label that governs it, "" where none does."""
+        """The label that governs it, "" if none does."""
         self.context: list[int] = []
         """The lines of the file, from 1, of the headings and the label that govern it; the title is left out."""
 
@@ -183,7 +183,7 @@ class Recall:
         text: the block; "" when there is nothing to recall. `str(recall)` is the same.
         parts: one for each document that is in the block, in its order.
         warnings: what a person should know: settings that could not be read, merge conflicts in a file.
-        records: what of it comes from the records; None where there are none.
+        records: what of it comes from the records; None if there are none.
     """
 
     __slots__ = ("parts", "records", "text", "warnings")

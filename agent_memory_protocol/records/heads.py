@@ -46,7 +46,7 @@ def set_back(file: SideFile, newest: Mapping[str, datetime | None]) -> list[str]
 
 
 def file_elsewhere(path: str) -> str | None:
-    """Return where to note the heads of a store or file that has no folder of its own; None where that cannot be."""
+    """Return where to note the heads of a store or file that has no folder of its own; None if that cannot be."""
     base = state_folder()
     if base is None:
         return None

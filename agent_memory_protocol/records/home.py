@@ -63,7 +63,7 @@ class Home:
         return os.path.lexists(os.path.join(self.root, *self.parts))
 
     def local_file(self, name: str) -> str | None:
-        """Return the path of a file that may be deleted at any time; None where none can be written and believed."""
+        """Return the path of a file that may be deleted at any time; None if none can be written and believed."""
         try:
             with Root.open(self.root) as root:
                 if not local_state.has_own_tables(root, self._local):

@@ -65,7 +65,7 @@ class RecalledRecord:
 
     @property
     def marks(self) -> str:
-        """What the end of that line says of the record's state and signature; "" where nothing is to be said."""
+        """What the end of that line says of the record's state and signature; "" if nothing is to be said."""
         return _marks(self.record, forged=self.forged, foreign=self.foreign)
 
     @property
@@ -202,7 +202,7 @@ def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
 
 
 def partner_of(record: Record) -> str | None:
-    """Return the id of the other side of a record's dispute; None where it is in none."""
+    """Return the id of the other side of a record's dispute; None if it is in none."""
     if record.transition is None:
         return None
     one, other = record.transition.sides

@@ -87,7 +87,7 @@ class Seen:
         return list(changed.values())
 
     def read(self, id: str) -> Record | None:
-        """Return the newest version of a record as it is now; None where it cannot be read, which is a problem."""
+        """Return the newest version of a record as it is now; None if it cannot be read, which is a problem."""
         return self._read(id, lambda: self._store.get(id))
 
     def _read(self, id: str, read: Callable[[], Record]) -> Record | None:

@@ -81,7 +81,7 @@ class Watched(Protocol):
     """What a store can do besides, so that who has read it need not read all of it again. All of ours do."""
 
     def mark(self) -> object:
-        """Return what is equal as long as no record has come or gone; None where that cannot be told now."""
+        """Return what is equal as long as no record has come or gone; None if that cannot be told now."""
 
     def stamps(self, ids: Iterable[str] | None = None) -> dict[str, str]:
         """Return for these records, or all, a text that is another one when the record has another version."""

@@ -14,7 +14,7 @@ _GAP = "…"
 
 
 def best_line(lines: Sequence[str], tokens: Collection[str], start: int = 0) -> int | None:
-    """Return the index of the first line with the most of these tokens; None where no line has one of them.
+    """Return the index of the first line with the most of these tokens; None if no line has one of them.
 
     Lines before `start` are the best only where they have more than all others.
     """

@@ -63,13 +63,13 @@ class Term:
 
     shown: str  # the word as written, without accents
     tokens: tuple[str, ...]  # the tokens of which any one is a match
-    spelling: str = ""  # how it would be looked up among the spellings of a text; "" where no slip is to be expected
+    spelling: str = ""  # how it would be looked up among the spellings of a text; "" if no slip is to be expected
     meant: tuple[str, ...] = ()  # for each token the word it means, where the word as written is taken for a slip
     forms: tuple[str, ...] = ()  # tokens of its other forms, which count less: `bought` of `buy`
 
 
 def read(text: str) -> list[tuple[str, str]]:
-    """Return the words of a text in order, each as a spelling, "" where it is not a plain word, and a token."""
+    """Return the words of a text in order, each as a spelling, "" if it is not a plain word, and a token."""
     return [pair for word in _words(text) for pair in _read(word)]
 
 

@@ -60,7 +60,7 @@ def find_secrets(text: str) -> list[Secret]:
     work: list[tuple[Family, _Words, Form, _Search]] = []
     kinds = {family.within for family in known}
     if "line" in kinds:
-        cells = headed_cells(plain)  # what a column is called stands in front of them, and may be a keyword
+        cells = headed_cells(plain)  # the name of a column comes before them, and may be a keyword
         work += [(*one, cells, _search) for one in _held_by(cells).items() if one[0].within == "line"]
     words = forms.long_words(plain) if "word" in kinds else plain
     joined = forms.joined(plain) if kinds - {"line"} else plain

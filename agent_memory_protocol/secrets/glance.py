@@ -62,7 +62,7 @@ def may_hold_secret(text: str) -> bool:
 
 
 def keywords_in(text: str) -> dict[Family, list[str]] | None:
-    """Return the families of which a text may hold a secret, with their keywords in it; None where it could be any."""
+    """Return the families of which a text may hold a secret, with their keywords in it; None if it could be any."""
     if not text.isascii():
         lowered = text.lower()
         if any(label in lowered for label in spelled(False)):
@@ -141,7 +141,7 @@ def _learn() -> None:
 
 
 def _joined(text: str) -> str:
-    """Return a text with its lines joined where a value may go on in the next one; "" where it may not."""
+    """Return a text with its lines joined where a value may go on in the next one; "" if it may not."""
     found = []
     is_joined = False
     before = ""

@@ -56,7 +56,7 @@ _OWNER = re.compile(r"(\w+)'s\b")
 
 
 def told_apart(one: str, other: str) -> str:
-    """Return what only one of two texts has and makes them two; "" where nothing does."""
+    """Return what only one of two texts has and makes them two; "" if nothing does."""
     if same(one, other):
         return ""
     first, second = gist(one), gist(other)
@@ -89,7 +89,7 @@ def told_apart(one: str, other: str) -> str:
 
 
 def _exchanged(first: Mapping[str, str], second: Mapping[str, str]) -> str:
-    """Return a word of each of two texts that the other has no word for; "" where only one of them has such a word."""
+    """Return a word of each of two texts that the other has no word for; "" if only one of them has such a word."""
     own = [
         [written for meant, written in these.items() if those.keys().isdisjoint((meant, *_kin(meant)))]
         for these, those in ((first, second), (second, first))
@@ -132,7 +132,7 @@ def _owned(one: str, other: str) -> str:
 
 
 def _differing(words: Sequence[str], others: Sequence[str]) -> str:
-    """Return what differs between words that are nearly the same; "" where more than that differs, or nothing."""
+    """Return what differs between words that are nearly the same; "" if more than that differs, or nothing."""
     if Counter(words) == Counter(others):
         return "" if _is_moved(words, others) else _ORDER
     short, long = sorted((words, others), key=len)

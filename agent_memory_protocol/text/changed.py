@@ -214,7 +214,7 @@ def _without(
     kind: str,
     fewest: int = _FEWEST_WORDS,
 ) -> _Shape | None:
-    """Return the shape of a sentence without the tokens of its value; None where too little is left to compare."""
+    """Return the shape of a sentence without the tokens of its value; None if too little is left to compare."""
     kept = [(word, place) for word, place in words if not start <= place < end and word not in _UNSAID]
     if sum(not is_unit(word) for word, _ in kept) < fewest:
         return None

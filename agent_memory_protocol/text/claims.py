@@ -27,7 +27,7 @@ class Claim:
 
     words: tuple[str, ...]  # the words that carry it, each once, in order
     denied: bool = False
-    focus: str = ""  # the first word after the negation; "" where nothing is denied
+    focus: str = ""  # the first word after the negation; "" if nothing is denied
     need: bool = False  # whether it says that something is needed
     possible: bool = False  # whether it says what can be or may be
     past: bool = False  # whether it says what was

@@ -293,7 +293,7 @@ class _Reading:
         self._order.append(word)
 
     def _split(self) -> tuple[list[str], list[str]] | None:
-        """Return what comes first and what then; nothing where it is not said, None where it cannot be told."""
+        """Return what comes first and what then; nothing where it is not said, None if it cannot be told."""
         if not self._turns:
             return [], []
         (word, at), *more = self._turns
@@ -305,7 +305,7 @@ class _Reading:
         return (behind, ahead) if (word == "after") == bool(at) else (ahead, behind)
 
     def made(self, mood: frozenset[str], *, told: bool) -> Essence | None:
-        """Return the essence; None where too little is left, or it is said in part."""
+        """Return the essence; None if too little is left, or it is said in part."""
         order, lowered, turn = self._order, self._lowered, self._split()
         if turn is None or not self._is_whole or len(set(order) - self._means) < _FEWEST:
             return None
@@ -338,7 +338,7 @@ class _Reading:
 
 
 def _undone(word: str) -> str | None:
-    """Return what a word such as “unprotected” denies; None where it denies nothing."""
+    """Return what a word such as “unprotected” denies; None if it denies nothing."""
     undone = _UNDONE.fullmatch(word)
     return None if undone is None else undone[1]
 

@@ -131,7 +131,7 @@ def _before(said: str, text: str) -> str:
 
 
 def taken_off(label: str, text: str) -> str | None:
-    """Return a text without the label that `in_front` put there; None where it does not begin with it."""
+    """Return a text without the label that `in_front` put there; None if it does not begin with it."""
     for gap in (" ", "\n"):
         front = in_front(label, "").rstrip(" ") + gap
         rest = text.removeprefix(front)
@@ -159,7 +159,7 @@ def _begins_with_block(text: str) -> bool:
 
 
 class Labelled:
-    """A list item, or any text, with the label that governs it; "" where none does."""
+    """A list item, or any text, with the label that governs it; "" if none does."""
 
     __slots__ = ()
 

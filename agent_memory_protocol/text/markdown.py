@@ -55,7 +55,7 @@ class Block:
 
 
 def scan(lines: list[str], begin: int = 0) -> list[Block] | None:
-    """Return the top-level blocks of `lines` from `begin` on, or None where only a full parser can tell.
+    """Return the top-level blocks of `lines` from `begin` on, or None if only a full parser can tell.
 
     Lines come without their endings; front matter is not the scanner's: pass the line after it as `begin`.
     """

@@ -37,7 +37,7 @@ class Marks:
         self.date: Mark | None = None  # the date that dates it; None for a lasting one
         self.keep = False  # whether `[keep]` is in it, in front or not
         self.disputed = False  # whether `[disputed]` is in front of it
-        self.until: int | None = None  # the last day on which it holds; None where it has no end
+        self.until: int | None = None  # the last day on which it holds; None if it has no end
         # where the marks in front are that are not part of what it says, the date left out
         self.spans: list[tuple[int, int]] = []
 
@@ -74,7 +74,7 @@ def read(text: str) -> Marks:
 
 
 def date_in_front(text: str) -> Mark | None:
-    """Return the date at the beginning of a text, in any spelling; None where it begins with none."""
+    """Return the date at the beginning of a text, in any spelling; None if it begins with none."""
     if not may_hold_date(text):
         return None
     plain = without_code_and_links(text)

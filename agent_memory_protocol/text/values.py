@@ -168,7 +168,7 @@ def _may_begin(tokens: Sequence[Token], place: int) -> bool:
 
 
 def number_said(word: str) -> str:
-    """Return the number that a word in lower case says, the same for `three` and `3`; "" where it says none."""
+    """Return the number that a word in lower case says, the same for `three` and `3`; "" if it says none."""
     if word in _NAMED_NUMBERS:
         return str(_NAMED_NUMBERS[word])
     whole, _, part = word.partition("-")

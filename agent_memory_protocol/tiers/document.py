@@ -88,11 +88,11 @@ class Document:
         return "\n".join(self.lines[entry.start : entry.end])
 
     def label(self, entry: Entry | IndexLine) -> str:
-        """Return the text of the label that governs an entry, "" where none does."""
+        """Return the text of the label that governs an entry, "" if none does."""
         return self.outline.labels[entry.label].text if entry.label is not None else ""
 
     def section(self, entry: Entry) -> str:
-        """Return the text of the heading an entry is under, "" where there is none."""
+        """Return the text of the heading an entry is under, "" if there is none."""
         return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
 
     def sections(self, entry: Entry | IndexLine | Heading) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ def id_of_new(new: NewEntry, target: Target) -> str:
 
 
 def standing(document: Document, entry_id: str, label: str) -> Entry | None:
-    """Return the entry that says what one of this id would say under this label; None where no entry does.
+    """Return the entry that says what one of this id would say under this label; None if no entry does.
 
     The id is made from the text alone, and one text says different things under different labels.
     """
@@ -332,7 +332,7 @@ def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, 
 
 
 def conflict_line(document: Document) -> int | None:
-    """Return the line, from 1, where merge conflict markers begin; None where there are none."""
+    """Return the line, from 1, where merge conflict markers begin; None if there are none."""
     return markers.conflict_line(document.lines)
 
 
@@ -368,7 +368,7 @@ def _ids(lines: list[str], outline: Outline, target: Target) -> tuple[str, ...]:
 
 
 def key_of_label(outline: Outline, entry: Entry | IndexLine) -> str:
-    """Return what two spellings of an entry's label have in common, "" where no label governs it."""
+    """Return what two spellings of an entry's label have in common, "" if no label governs it."""
     return "" if entry.label is None else labels.key(outline.labels[entry.label].text)
 
 

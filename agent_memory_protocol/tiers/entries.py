@@ -53,7 +53,7 @@ class Label:
         self.end = block.end
         self.text = text  # what governs the items: the paragraph's last sentence or line
         date = marks.read(text).date
-        self.day = date.day if date else None  # the day it dates its items with, as an ordinal; None where it says none
+        self.day = date.day if date else None  # the day it dates its items with, as an ordinal; None if it names no day
         # whether more comes before the label in its paragraph, so that the paragraph is an entry as well
         self.is_entry = is_entry
 
@@ -66,7 +66,7 @@ class Entry:
         is_item: an item or a numbered list; otherwise prose.
         items: how many list items it has.
         column: where the text begins in its first line.
-        paragraph: its first paragraph, lines joined with a newline; "" where it does not begin with one.
+        paragraph: its first paragraph, lines joined with a newline; "" if it does not begin with one.
         headings: the indexes of the headings it is under, outermost first.
         label: the first line of the label that governs it, or None.
         marks: what it says of itself: date, `[keep]`, `[until D]`, `[disputed]`.
@@ -402,7 +402,7 @@ def _only_closes(lines: list[str], block: Block) -> bool:
 
 
 def closing_after(lines: list[str], outline: Outline, label: Label) -> Block | None:
-    """Return the block that closes what a label opens around its list, such as `</details>`; None where none does."""
+    """Return the block that closes what a label opens around its list, such as `</details>`; None if nothing does."""
     later = [block for block in outline.blocks if block.start >= label.end]
     after = next((block for block in later if block.kind != markdown.ITEM), None)
     opens = any("<" in line for line in lines[label.start : label.end])

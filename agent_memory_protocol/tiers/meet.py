@@ -134,7 +134,7 @@ class Meeting:
 
     @property
     def dispute(self) -> str:
-        """The command that marks both; "" where an entry meets a note or a record, or a note is one of the two."""
+        """The command that marks both; "" if an entry meets a note or a record, or a note is one of the two."""
         return f"amp dispute {self.first.id} {self.second.id}" if self._is_of_one_kind else ""
 
     @property

@@ -48,7 +48,7 @@ class Merged:
 
 
 def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
-    """Merge two versions that were made from `base`; None where that is not certain to be right.
+    """Merge two versions that were made from `base`; None if that is not certain to be right.
 
     The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is not
     an entry and was changed on both sides, such as the title, is for a person to decide.
@@ -155,7 +155,7 @@ def _unit(document: Document, kind: str, key: Key, start: int, end: int, followi
 
 
 def _chosen(versions: _Versions) -> dict[Key, Unit] | None:
-    """Return what the result holds, each unit in the form it has there; None where nobody but a person can say."""
+    """Return what the result holds, each unit in the form it has there; None if nobody but a person can say."""
     base, ours, theirs = versions.base, versions.ours, versions.theirs
     chosen: dict[Key, Unit] = {}
     for key in {**ours, **theirs}:

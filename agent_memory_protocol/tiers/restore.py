@@ -179,7 +179,7 @@ def _put_back(document: Document, taken: Taken, gone: Mapping[str, Taken] | None
 class _Spot:
     """What is left of an entry's surroundings."""
 
-    heading: int | None  # the index of the innermost of its headings that is there, None where none is
+    heading: int | None  # the index of the innermost of its headings that is there, None if nothing is
     missing: Sequence[Above]  # its headings that do not, outermost first
     start: int  # with `end`: the lines between which it belongs
     end: int
@@ -388,7 +388,7 @@ def _is_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int)
 
 
 def _find_back(old: Document, new: Document, taken: Taken, spot: _Spot, line: int) -> Entry | None:
-    """Return the entry that is back at a line, or the prose it is a part of; None where something else has changed."""
+    """Return the entry that is back at a line, or the prose it is a part of; None if something else has changed."""
     index = next((index for index, entry in enumerate(new.outline.entries) if entry.start <= line < entry.end), None)
     if index is None:
         return None

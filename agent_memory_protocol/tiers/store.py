@@ -53,7 +53,7 @@ class TierText:
             self.rare = before.rare[: len(before.rare) - gone] + rare_bytes(data[same:])
         self.text = text  # the same as text, every line ending ``\n``
         self.lines = count_lines(data, self.rare) if lines is None else lines  # how many lines the file has
-        # None where the file was read whole; else how many lines `text` has before the part that was not read
+        # None if the file was read whole; else how many lines `text` has before the part that was not read
         self.gap = gap
         # what recall has made of it, to be asked again as long as the file is the same
         self.rendered: dict[object, object] = {}
@@ -119,7 +119,7 @@ def may_exist(root: Root, parts: tuple[str, ...]) -> bool:
 
 
 def why_nobodys(target: Target) -> str:
-    """Say why no agent or conversation can have the name of a folder found on disk; "" where one can."""
+    """Say why no agent or conversation can have the name of a folder found on disk; "" if one can."""
     if not target.owner:
         return ""
     try:

@@ -61,7 +61,7 @@ class Place:
     """
 
     headings: tuple[Above, ...] = ()  # the headings above it, outermost first
-    label: Above | None = None  # the label above its list; None where there is none
+    label: Above | None = None  # the label above its list; None if there is none
     after: str = ""  # how the id of the entry before it in the file begins, as `near` says; "" for the first
     before: str = ""  # that of the entry after it, "" for the last
     # the key of the block right before it, be it an entry, a heading, a rule or a comment; "" for none
@@ -73,7 +73,7 @@ class Place:
 
     @property
     def section(self) -> str:
-        """The text of the heading it was under, "" where it was under none."""
+        """The text of the heading it was under, "" if it was under none."""
         return self.headings[-1].title if self.headings else ""
 
     @property
@@ -83,7 +83,7 @@ class Place:
 
     @property
     def label_text(self) -> str:
-        """The text of the label it was under, "" where it was under none."""
+        """The text of the label it was under, "" if it was under none."""
         return "" if self.label is None else label_in(self.label.markdown.split("\n"))
 
     @property
@@ -256,7 +256,7 @@ def _usual_blanks(place: Place) -> list[Any]:
 
 
 def with_title(taken: Taken, title: Above | None) -> Taken:
-    """Return an entry whose place says the title of its document; None where the document has no title."""
+    """Return an entry whose place says the title of its document; None if the document has no title."""
     headings = taken.place.headings
     if not headings or headings[0].markdown != TITLE:
         return taken
@@ -367,13 +367,13 @@ def block_key(markdown_text: str, target: Target) -> str:
 
 
 def key_before(document: Document, line: int) -> str:
-    """Return the key of the block that ends before a line; "" where there is none, or the line is inside one."""
+    """Return the key of the block that ends before a line; "" if there is none, or the line is inside one."""
     block = _block_before(document, line)
     return span_key(document, block) if block else ""
 
 
 def key_after(document: Document, line: int) -> str:
-    """Return the key of the block that begins at or after a line; "" where there is none, or the line is inside one."""
+    """Return the key of the block that begins at or after a line; "" if there is none, or the line is inside one."""
     block = _block_after(document, line)
     return span_key(document, block) if block else ""
 
@@ -391,13 +391,13 @@ def _block_after(document: Document, line: int) -> Block | None:
 
 
 def stands_after(document: Document, line: int, key: str) -> bool:
-    """Say whether the block before a line has this key, "" where there is none."""
+    """Say whether the block before a line has this key, "" if there is none."""
     block = _block_before(document, line)
     return has_key(document, block, key) if block else not key
 
 
 def stands_before(document: Document, line: int, key: str) -> bool:
-    """Say whether the block from a line on has this key, "" where there is none."""
+    """Say whether the block from a line on has this key, "" if there is none."""
     block = _block_after(document, line)
     return has_key(document, block, key) if block else not key
 
@@ -458,7 +458,7 @@ def twins(document: Document, title: str, above: tuple[int, ...]) -> list[int]:
 
 
 def innermost(entry: Entry) -> int | None:
-    """Return the index of the heading right above an entry; None where it is under none."""
+    """Return the index of the heading right above an entry; None if it is under none."""
     return entry.headings[-1] if entry.headings else None
 
 

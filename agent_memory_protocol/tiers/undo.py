@@ -41,7 +41,7 @@ def undo_of(old: Document, new: Document, gone: Sequence[tuple[str, Taken]]) -> 
 
 
 def undone(document: Document, undo: Mapping[str, object], gone: Sequence[Taken]) -> Document | None:
-    """Return the document as it was before a removal; None where it is not as the removal left it."""
+    """Return the document as it was before a removal; None if it is not as the removal left it."""
     if undo.get("of") != _fingerprint(document):
         return None
     try:

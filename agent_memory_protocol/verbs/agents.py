@@ -144,7 +144,7 @@ def strays(session: Session, read: Iterable[Document]) -> Iterator[tuple[Target,
 
 
 def _titled_for(session: Session, one: Document) -> str:
-    """Return the name that a document's title is made from; "" where it is its own agent's, or a person's words."""
+    """Return the name that a document's title is made from; "" if it is its own agent's, or a person's words."""
     title, own = (one.lines[0].rstrip() if one.lines else ""), _first_line(session.header(one.target))
     before, found, after = own.partition(display_name(one.target.owner))
     if not found or title == own or not (title.startswith(before) and title.endswith(after)):

@@ -390,7 +390,7 @@ def _fix_document(session: Session, target: Target, wanted: Sequence[Finding]) -
 
 
 def _with_fixes(document: Document, wanted: Sequence[Finding]) -> Document | None:
-    """Make some fixes; None where a line is no longer what it was, or an entry would not keep its id and its date."""
+    """Make some fixes; None if a line is no longer what it was, or an entry would not keep its id and its date."""
     raw = list(document.raw)
     for one in wanted:
         old = raw[one.fix.line - 1] if one.fix is not None and one.fix.line <= len(raw) else ""

@@ -35,9 +35,9 @@ class Difference:
     id: str  # the entry's id, that of the new text where there is one; for a note its file name
     text: str  # what it says now, with its label in front; of what is gone, what it said
     before: str = ""
-    by: str = ""  # the id of the entry that holds in the place of a retired one; "" where none does
+    by: str = ""  # the id of the entry that holds in the place of a retired one; "" if none does
     reason: str = ""  # why it left, as the ledger has it
-    writer: str = ""  # the agent that wrote it; "" where nobody said
+    writer: str = ""  # the agent that wrote it; "" if nobody said
     line: int | None = None  # where it is now, from 1; None for what is gone
     section: str = ""
 

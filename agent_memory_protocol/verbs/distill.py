@@ -180,7 +180,7 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
 
 
 def _parsed(data: bytes) -> Any:
-    """Return what a JSON text says; None where it is not one that can be read."""
+    """Return what a JSON text says; None if it is not one that can be read."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

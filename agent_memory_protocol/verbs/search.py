@@ -43,7 +43,7 @@ _SETTLING = 2_000_000_000  # Nanoseconds after which a file's times tell one sta
 
 
 def index_path(session: Session) -> str | None:
-    """Return the path of the index; None where none can be written and believed."""
+    """Return the path of the index; None if none can be written and believed."""
     try:
         if not local_state.has_own_tables(session.root):
             return None

@@ -242,7 +242,7 @@ def check_write(session: Session, target: Target, command: str, reason: str = ""
 
 
 def _learned(session: Session) -> Callable[[Fact], str]:
-    """Return what says when a fact was learned, as its ledger or its record has it; "" where nothing is known."""
+    """Return what says when a fact was learned, as its ledger or its record has it; "" if nothing is known."""
     known: dict[Target, dict[str, str]] = {}
 
     def learned(one: Fact) -> str:

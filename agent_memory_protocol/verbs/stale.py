@@ -41,7 +41,7 @@ def find(session: Session, documents: Iterable[Document], *, hints: bool = True)
 
 
 def _lost_in_file(session: Session, one: Mention) -> str:
-    """Return what a file lacks of what a text names in it; "" where it has it, or is not one file of the project."""
+    """Return what a file lacks of what a text names in it; "" if it has it, or is not one file of the project."""
     try:
         content = session.root.read(tuple(one.path.split("/")))
     except AgentMemoryError:

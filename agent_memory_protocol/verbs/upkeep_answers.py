@@ -22,7 +22,7 @@ class Pruning:
         plan: the plan for it; it names the document's version it was made from.
         old_sections: the headings whose own date is old: line, text, date. `sections=True` takes their entries.
         still_over: how many lines and bytes the document would be over its limit after it, zeros where it fits.
-        problem: why no plan could be made; "" where one was.
+        problem: why no plan could be made; "" if one was.
         unneeded: how many of its entries were not recalled, found or opened here for 90 days, where that is counted.
         ended: for a conversation that is over, the day of its last sign of life; else None.
         said: what is known of the entries, by their ids.
@@ -88,7 +88,7 @@ class Removed(labels.Labelled):
 
     Attributes:
         run: the id of the command that took it out.
-        label: the label it was under, "" where it was under none.
+        label: the label it was under, "" if it was under none.
         went_along: the headings and the label above it that nothing else needed, and that left with it.
         about: what is known of it besides its text.
     """
@@ -197,7 +197,7 @@ class Synced:
         kept_out: texts by id that should go back but have no room any more, for the ledger.
         unkept: why others that were taken out by hand are kept nowhere: what each of them holds, without its value.
         noted_again: texts that the ledger had, and that git had taken back with it.
-        problem: why it could not be healed; "" where it could.
+        problem: why it could not be healed; "" if it could.
     """
 
     target: Target

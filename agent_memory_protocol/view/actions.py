@@ -55,7 +55,7 @@ class Wanted:
     sections: str = ""  # with `limit`: "yes" to prune what is under dated headings, and only until a document fits
     limit: str = ""
     force: str = ""  # "yes" to prune a document that would lose more than half
-    seen: str = ""  # what tells the text that the person saw, see `mark_of`; "" where it does not matter
+    seen: str = ""  # what tells the text that the person saw, see `mark_of`; "" if it does not matter
 
     @classmethod
     def of_form(cls, fields: Sequence[tuple[str, str]]) -> "Wanted":
@@ -97,7 +97,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What would happen, and what a person must know of taking it back; "" where Undo takes all of it back."""
+    """What would happen, and what a person must know of taking it back; "" if Undo takes all of it back."""
 
     steps: Sequence[Step]
     undo: str = ""
@@ -205,7 +205,7 @@ class Changes:
         return Deed("It has another text.", place_of(made), [] if lost else back)
 
     def _why_lost(self, entry: StoredEntry) -> str:
-        """Say why the text of an entry cannot come back; "" where it can."""
+        """Say why the text of an entry cannot come back; "" if it can."""
         why = self.here.why_refused(without_bullet(entry))
         return f"It cannot be undone: the old text {why}." if why else ""
 

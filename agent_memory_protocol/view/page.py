@@ -81,7 +81,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A note: its place on the page, its row and its text, None where it cannot be read; and what is said of it."""
+    """A note: its place on the page, its row and its text, None if it cannot be read; and what is said of it."""
 
     anchor: str
     row: NoteRow

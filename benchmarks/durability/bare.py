@@ -1,4 +1,4 @@
-"""What any careful program must do for one entry: lock, note it, sync, write the file anew, sync, replace, sync.
+"""What any careful program must do for one entry: lock, note it, sync, write the file again, sync, replace, sync.
 
 Run as `python bare.py FOLDER LINE` it is the script that `amp remember` is measured against; it imports no more than
 it needs.

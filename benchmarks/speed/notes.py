@@ -29,7 +29,7 @@ def figures(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     few = material.many_notes(folder / "few-notes", notes=least)
     reading = f"reading the first 512 bytes of {most:,} notes"
     yield ratio(f"building an index : {reading}", _compare(python, folder, rounds, "building", many), target=2.5)
-    for how in ("describing anew", "writing on in"):
+    for how in ("describing again", "writing on in"):
         pairs = _compare(python, folder, rounds, how, many)
         what = f"watcher, after {how} one note of {most:,}"
         yield figure(what, [1000 * ours for ours, _ in pairs], " ms", 10)
@@ -50,7 +50,7 @@ def answer() -> None:
     notes = os.path.dirname(os.path.join(root, material.SHARED))
     ours: dict[str, Callable[[], Callable[[], float]]] = {
         "building": lambda: _building(root),
-        "describing anew": lambda: _changing(root, lambda text, number: text.replace("About", f"About {number}:", 1)),
+        "describing again": lambda: _changing(root, lambda text, number: text.replace("About", f"About {number}:", 1)),
         "writing on in": lambda: _changing(root, lambda text, number: f"{text}And {number}.\n"),
         "checking": lambda: _checking(root),
     }

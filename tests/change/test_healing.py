@@ -392,7 +392,7 @@ def test_nothing_is_asked_where_nothing_is_missing():
     assert settle(told, told.text + "- by hand\n")[1] == []
 
 
-# -- beginning anew ----------------------------------------------------------------------------------------------------
+# -- beginning again ---------------------------------------------------------------------------------------------------
 
 
 def test_a_journal_that_is_begun_anew_takes_along_what_was_added_lately():
@@ -400,10 +400,10 @@ def test_a_journal_that_is_begun_anew_takes_along_what_was_added_lately():
     told.add("never written", done=False, reached=False)
     recent = journal.rest_of(told.lines, NOON - 600)
     assert texts(recent) == ["- new two", "- never written"]
-    anew = Told(told.text)
-    anew.lines = [anew.version(NOON, recent), *journal.decode(b"")]
-    anew.add("new four")
-    assert texts(heal(anew, editor(told)).put_back) == ["- new two", "- never written", "- new four"]
+    again = Told(told.text)
+    again.lines = [again.version(NOON, recent), *journal.decode(b"")]
+    again.add("new four")
+    assert texts(heal(again, editor(told)).put_back) == ["- new two", "- never written", "- new four"]
 
 
 def test_what_was_taken_along_once_is_taken_along_again():

@@ -53,7 +53,7 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
         ("date-impossible", ("--fail-on", "error"), 1),
         ("date", ("--fail-on", "error"), 1),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_warning_ends_with_1_too_unless_only_errors_shall(messy, select, fail_on, code):
     answer = messy("check", "--select", select, *fail_on)
@@ -73,7 +73,7 @@ def test_the_hook_for_pre_commit_shows_warnings_and_stops_at_errors(messy):
 @each_row(
     "args",
     [["--select", "dat"], ["--ignore", "nothing"], ["nowhere.md"], ["--format", "xml"], ["--select", "date\u202e"]],
-    anew=True,
+    fresh=True,
 )
 def test_a_mistake_ends_with_2(messy, args):
     messy("check", *args).refuses(2)
@@ -117,8 +117,8 @@ def test_code_hosts_are_told_the_path_in_the_repository(amp, top):
 
 
 @pytest.mark.slow
-@each_row("missing, code, said", [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")], anew=True)
-@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], anew=True)
+@each_row("missing, code, said", [("ok", 0, ""), ("warn", 0, "amp: "), ("fail", 1, "amp: ")], fresh=True)
+@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], fresh=True)
 def test_where_there_is_no_memory_the_caller_says_what_that_means(amp, missing, code, said, form):
     answer = amp("check", "--missing", missing, "--format", form)
     assert answer.code == code
@@ -298,7 +298,7 @@ def test_a_path_is_taken_from_where_one_stands(messy):
     assert messy("check", "--select", "date", ".", cwd=folder.parent / "agents").code == 0
 
 
-@each_row("path", [".", "./", "..", "../..", ".scaffolding", ".scaffolding/agent-memory/", "{root}"], anew=True)
+@each_row("path", [".", "./", "..", "../..", ".scaffolding", ".scaffolding/agent-memory/", "{root}"], fresh=True)
 def test_a_folder_stands_for_all_that_lies_below_it(messy, path):
     code, out, _ = date_check(messy, path.format(root=messy.root))
     assert (code, out.count("[date-")) == (1, 2)
@@ -321,7 +321,7 @@ def test_rules_are_listed_with_whether_they_are_on(amp):
     assert names == sorted(names, key=lambda name: (name.partition("-")[0], name))
 
 
-@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], anew=True)
+@each_row("form", ["text", "json", "github", "gitlab", "junit", "sarif"], fresh=True)
 def test_no_format_plays_with_the_terminal(amp, form):
     amp.write(SHARED, "# S\n## A\x1b[31m\u202e\n- a\n\n## A\x1b[31m\u202e\n- b\n")
     out = amp("check", "--select", "tier-double-heading", "--format", form).out

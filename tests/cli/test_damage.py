@@ -266,8 +266,8 @@ PARTS = [
 
 
 @pytest.mark.slow
-@each_row("kind", ["file", "dangling-link", "pipe"], anew=True)
-@each_row("part", PARTS, anew=True)
+@each_row("kind", ["file", "dangling-link", "pipe"], fresh=True)
+@each_row("part", PARTS, fresh=True)
 def test_something_else_in_a_folders_place_is_one_line(amp, part, kind):
     """B80: `.scaffolding` is a file; MEMORY.md is a folder."""
     path = amp.root / part
@@ -347,7 +347,7 @@ def test_one_folder_that_nobody_may_read_costs_no_other(public_amp, owner, mode)
 
 
 @pytest.mark.slow
-@each_row("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes], anew=True)
+@each_row("verb", [verb for verb, codes in VERBS_OVER_ALL.items() if 4 in codes], fresh=True)
 def test_a_verb_over_all_ends_with_4_where_one_file_cannot_be_read(amp, verb):
     amp("remember", "well and seen")
     assert amp(*verb.split()).code == 0
@@ -387,7 +387,7 @@ def serves_the_rest(amp, seldom=("distill", "index --check", "prune")):
 
 
 @pytest.mark.slow
-@each_row("kind", NOT_FILES, anew=True)
+@each_row("kind", NOT_FILES, fresh=True)
 def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
     """A plain open of a device or a pipe never ends: whoever reads goes through the one door, the watcher too."""
     amp("remember", "well and seen")
@@ -407,7 +407,7 @@ def test_what_is_no_file_is_named_and_costs_no_other(amp, kind):
         *("convert x y.json", "record list --store x", "record verify --store x", "view --output x --force"),
         *("export --output x --format jsonl", "record remember Fact. --identity x"),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_pipe_that_a_person_names_is_refused_and_waited_for_by_nobody(amp, command):
     os.mkfifo(amp.root / "x")
@@ -415,7 +415,7 @@ def test_a_pipe_that_a_person_names_is_refused_and_waited_for_by_nobody(amp, com
 
 
 @pytest.mark.slow
-@each_row("name", NAMES, anew=True)
+@each_row("name", NAMES, fresh=True)
 def test_an_odd_name_of_a_note_is_named_or_listed_and_costs_no_other(amp, name):
     amp("remember", "well and seen")
     odd = os.path.join(os.fsencode(amp.root), os.fsencode(os.path.dirname(SHARED)), b"user_" + NAMES[name] + b".md")

@@ -74,7 +74,7 @@ OUTSIDERS = [
 
 
 @pytest.mark.requirement("S4-12", "S4-14", "S4-17", "S4-53", "S4-54", "S4-55")
-@each_row("target, environ, words", OUTSIDERS, ids=[f"{t} {e}" for t, e, _ in OUTSIDERS], anew=True)
+@each_row("target, environ, words", OUTSIDERS, ids=[f"{t} {e}" for t, e, _ in OUTSIDERS], fresh=True)
 def test_whoever_may_not_write_is_refused_by_every_verb(told, target, environ, words):
     """B74, B79."""
     told.write(".claude/agents/writing-architect.md", "---\nname: writing-architect\n---\n")
@@ -105,7 +105,7 @@ INSIDERS = [
 
 
 @pytest.mark.requirement("S4-08", "S4-12", "S4-17", "S4P-01")
-@each_row("target, environ", INSIDERS, ids=str, anew=True)
+@each_row("target, environ", INSIDERS, ids=str, fresh=True)
 def test_whoever_may_write_is_served_by_every_verb(told, target, environ):
     for args in writing(told, target):
         told.write(path_of(target), DOCUMENT)
@@ -131,9 +131,9 @@ DEFINITIONS = [
 
 @pytest.mark.slow
 @pytest.mark.requirement("S4-52", "S4-54", "S4-55", "S4-56", "S4-58", "S4P-03")
-@each_row("header, read_only", DEFINITIONS, ids=[header for header, _ in DEFINITIONS], anew=True)
+@each_row("header, read_only", DEFINITIONS, ids=[header for header, _ in DEFINITIONS], fresh=True)
 @each_row(
-    "path", [".claude/agents/any.md", ".claude/agents/team/helper-v2.md", ".claude/plugins/p/agents/x.md"], anew=True
+    "path", [".claude/agents/any.md", ".claude/agents/team/helper-v2.md", ".claude/plugins/p/agents/x.md"], fresh=True
 )
 def test_an_agents_definition_makes_it_read_only(amp, header, read_only, path):
     """B79: read-only agents get write rights through the memory feature, or their memory silently does nothing."""
@@ -151,7 +151,7 @@ def test_an_agents_definition_makes_it_read_only(amp, header, read_only, path):
 
 
 @pytest.mark.requirement("S4-53")
-@each_row("agent", ["architect", "reviewer", "Reviewer", "plugin:architect"], anew=True)
+@each_row("agent", ["architect", "reviewer", "Reviewer", "plugin:architect"], fresh=True)
 def test_the_named_agents_are_read_only_until_their_definition_differs(amp, agent):
     amp("remember", "x", "--as", agent).refuses(
         3, "the setting access.read_only names it", "no agent definition says otherwise"
@@ -192,7 +192,7 @@ def test_a_refusal_says_how_to_join_and_where_to_write_instead(told):
     "verb",
     [["remember", "x"], ["recall"], ["show"], ["list"], ["status"], ["init"]],
     ids=lambda verb: verb[0],
-    anew=True,
+    fresh=True,
 )
 def test_an_empty_identity_is_a_mistake_and_not_the_owner(told, verb):
     """A script whose variable is empty must not become the person who may do everything."""

@@ -59,7 +59,7 @@ def file_of(target):
 
 
 @pytest.mark.slow
-@each_row("name", GOLDEN, anew=True)
+@each_row("name", GOLDEN, fresh=True)
 def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, name):
     target = next(one for one in TARGETS if name.startswith(one))
     before = (DATA / f"{name}.before").read_bytes()
@@ -79,7 +79,7 @@ def test_a_file_becomes_what_is_written_down_and_goes_back_byte_for_byte(found, 
 
 
 @pytest.mark.slow
-@each_row("host", [*HOSTS, "opencode"], anew=True)
+@each_row("host", [*HOSTS, "opencode"], fresh=True)
 def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(found, host):
     assert found("install", host).err.splitlines()[-1] == f"amp: {table.HOSTS[host].next}"
     assert found("install", host).err == ""
@@ -87,7 +87,7 @@ def test_who_has_installed_for_a_host_is_told_what_comes_next_and_only_then(foun
 
 
 @pytest.mark.slow
-@each_row("target", TARGETS, anew=True)
+@each_row("target", TARGETS, fresh=True)
 def test_an_empty_project_is_empty_again(found, target):
     tree = everything(found)
     assert found("install", target).code == 0
@@ -110,14 +110,14 @@ def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
 
 
 @pytest.mark.requirement("S4-03", "S4P-12")
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_the_skill_lies_where_the_host_looks_for_skills(found, target):
     found("install", target)
     assert (found.root / SKILLS[target] / "skills" / "agent-memory" / "SKILL.md").read_bytes() == SKILL
 
 
 @pytest.mark.slow
-@each_row("target", TARGETS, anew=True)
+@each_row("target", TARGETS, fresh=True)
 def test_a_dry_run_shows_the_change_and_makes_none(found, target):
     tree = everything(found)
     answer = found("install", target, "--dry-run")
@@ -133,7 +133,7 @@ def test_a_dry_run_shows_the_change_and_makes_none(found, target):
 
 
 @pytest.mark.slow
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_what_others_add_after_installing_stays(found, target):
     path = found.write(file_of(target), '{\n  "theme": "dark"\n}\n')
     found("install", target)
@@ -143,7 +143,7 @@ def test_what_others_add_after_installing_stays(found, target):
 
 
 @pytest.mark.slow
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
     found("install", target)
     path = found.root / file_of(target)
@@ -159,7 +159,7 @@ def test_hooks_of_others_beside_ours_stay_even_in_one_group(found, target):
 
 
 @pytest.mark.slow
-@each_row("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"], anew=True)
+@each_row("command", ["my-logger; {}", "{} | tee log", "env X=1 {}", "/opt/{}", "{} --verbose", "# {}"], fresh=True)
 def test_a_hook_of_a_person_that_only_holds_our_command_stays(found, command):
     """Only the whole command that was installed is ours (decision 48)."""
     own = {"type": "command", "command": command.format("amp-hook session-start --host claude")}
@@ -198,7 +198,7 @@ def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
         ("# P\n<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n", 3, 2),
     ],
     ids=["one", "the-wrong-way-round", "two-pairs", "another-text"],
-    anew=True,
+    fresh=True,
 )
 def test_a_block_that_is_not_as_it_was_written_is_refused_by_name_and_stays(found, text, code, line):
     path = found.write("AGENTS.md", text)
@@ -245,7 +245,7 @@ PERSONS = [
 
 
 @pytest.mark.slow
-@each_row("command", PERSONS, anew=True)
+@each_row("command", PERSONS, fresh=True)
 def test_a_person_s_own_hook_is_never_taken_out(found, command):
     own = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": command}]}]}}
     path = found.write(HOSTS["claude"], json.dumps(own))
@@ -261,7 +261,7 @@ def test_a_person_s_own_hook_is_never_taken_out(found, command):
 IDLE = [{"matcher": "Bash"}, {"async": True}, {"type": "prompt"}, {"timeout": 0}]
 
 
-@each_row("odd", IDLE, anew=True)
+@each_row("odd", IDLE, fresh=True)
 def test_where_the_same_call_is_there_but_does_not_do_its_work_one_is_added(found, odd):
     command = "amp-hook pre-tool-use --host gemini || true"
     hook = {"type": "command", "command": command} | {name: value for name, value in odd.items() if name != "matcher"}
@@ -326,7 +326,7 @@ def test_a_skill_that_was_changed_by_hand_stays(found):
 @each_row(
     "target, before",
     [*((target, None) for target in TARGETS), *((one, "own") for one in [*HOSTS, "agents-md"])],
-    anew=True,
+    fresh=True,
 )
 def test_a_checkout_with_other_line_ends_is_still_as_it_was_installed(found, target, before):
     if before:
@@ -399,7 +399,7 @@ def test_settings_that_the_host_could_not_read_are_refused_and_all_others_are_no
         ("#!/bin/sh\necho '<html>'\n", "answers something else"),
         ("#!/bin/sh\nkill -9 $$\n", "does not run"),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_program_that_does_not_run_is_not_installed(found, program, told):
     (found.home / "bin" / "amp-hook").write_text(program)
@@ -415,7 +415,7 @@ BROKEN = [
 
 
 @pytest.mark.slow
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
     for text in BROKEN:
         native = table.HOSTS[target].events["session-start"][0]
@@ -427,7 +427,7 @@ def test_what_cannot_be_read_is_refused_and_nothing_is_changed(found, target):
         assert everything(found) == tree
 
 
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, target):
     path = found.root / file_of(target)
     path.parent.mkdir(parents=True)
@@ -437,7 +437,7 @@ def test_a_pipe_in_place_of_settings_is_refused_and_waited_for_by_nobody(found, 
     assert f"it cannot read {file_of(target)}: that is not a file; move it away" in found("doctor").out
 
 
-@each_row("target", [name for name in HOSTS if getattr(table.HOSTS.get(name), "toml", ())], anew=True)
+@each_row("target", [name for name in HOSTS if getattr(table.HOSTS.get(name), "toml", ())], fresh=True)
 def test_a_pipe_in_place_of_a_hosts_second_settings_is_waited_for_by_nobody(found, target):
     host = table.HOSTS[target]
     path = found.root / host.settings[0] / host.toml[0]
@@ -490,7 +490,7 @@ def test_a_receipt_of_something_else_is_refused(found):
     found("uninstall", "claude").refuses(4, RECEIPT)
 
 
-@each_row("target", HOSTS, anew=True)
+@each_row("target", HOSTS, fresh=True)
 def test_a_link_that_leads_outside_the_project_is_refused(found, target):
     outside = found.home / "outside.json"
     outside.write_text("{}")
@@ -516,7 +516,7 @@ def test_mode_and_links_inside_the_project_stay(found):
 
 
 @pytest.mark.slow
-@each_row("target", [*HOSTS, "opencode"], anew=True)
+@each_row("target", [*HOSTS, "opencode"], fresh=True)
 def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
     tree = everything(found)
     answer = found("install", target, "--user")
@@ -537,7 +537,7 @@ def test_a_person_s_own_installation_lies_in_the_home_folder(found, target):
         ("copilot", "COPILOT_HOME", "hooks/agent-memory.json"),
         ("opencode", "XDG_CONFIG_HOME", "opencode/plugins/agent-memory.js"),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_host_may_have_its_home_elsewhere(found, target, variable, file):
     elsewhere = found.home / "elsewhere"
@@ -560,8 +560,8 @@ def test_a_program_that_no_shell_finds_is_named_by_its_path(amp, monkeypatch):
     assert amp("uninstall", "claude").code == 0
 
 
-@each_row("verb", ["install", "uninstall"], anew=True)
-@each_row("environ", [{"AMP_AGENT": "developer"}, {"AMP_AGENT": "reviewer"}], ids=str, anew=True)
+@each_row("verb", ["install", "uninstall"], fresh=True)
+@each_row("environ", [{"AMP_AGENT": "developer"}, {"AMP_AGENT": "reviewer"}], ids=str, fresh=True)
 def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
     found("install", "claude")
     tree = everything(found)
@@ -577,7 +577,7 @@ def test_an_agent_changes_nothing_that_guards_it(found, verb, environ):
         (("install", "agents-md", "--user"), "AGENTS.md belongs to a project"),
         (("install", "git", "--user"), "works in one checkout"),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_mistake_is_told_in_one_line(found, args, words):
     found(*args).refuses(2, words)
@@ -663,7 +663,7 @@ NO_RECEIPTS = [
 
 
 @pytest.mark.slow
-@each_row("receipt", NO_RECEIPTS, anew=True)
+@each_row("receipt", NO_RECEIPTS, fresh=True)
 def test_a_receipt_that_is_none_is_said_so_and_takes_nothing_away(found, receipt):
     (found.root.parent / "empty").mkdir()
     found.write(HOSTS["claude"], "{}")

@@ -79,7 +79,7 @@ DOORS = [
 
 @pytest.mark.slow
 @pytest.mark.requirement("S4-11")
-@each_row("name, rule", BAD, ids=[ascii(name[:20]) for name, _ in BAD], anew=True)
+@each_row("name, rule", BAD, ids=[ascii(name[:20]) for name, _ in BAD], fresh=True)
 def test_a_bad_name_is_refused_at_every_door_with_the_rule(amp, name, rule):
     """B40: agent id such as `..` escapes the workspace."""
     amp.write(".scaffolding/agent-memory/shared/KNOWLEDGE.md", "# S\n\n- a\n")
@@ -180,7 +180,7 @@ ODD_FOLDERS = ["my agent", "a:b", "\x1b[31mred", "a\nb", "-x", "CON", "devel\u04
 
 
 @pytest.mark.slow
-@each_row("name", ODD_FOLDERS, ids=ascii, anew=True)
+@each_row("name", ODD_FOLDERS, ids=ascii, fresh=True)
 def test_a_folder_that_no_agent_can_have_is_told_and_hides_nothing(amp, name):
     amp.write(AGENT.format("dev"), "# D\n\n- seen\n")
     amp.write(AGENT.format(name), "# O\n\n- never recalled\n")

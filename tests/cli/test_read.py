@@ -116,7 +116,7 @@ SECTIONS = [
 ]
 
 
-@each_row("section, span", SECTIONS, anew=True)
+@each_row("section, span", SECTIONS, fresh=True)
 def test_show_gives_one_section_with_all_below_it(told, section, span):
     answer = told("show", "--agent", "dev", "--section", section)
     assert answer.code == 0
@@ -131,7 +131,7 @@ def test_show_names_the_sections_there_are(told):
 
 @pytest.mark.requirement("S4-29")
 @each_row(
-    "args", [[], ["--agent", "dev"], ["--conversation", "c1"], ["--section", "X"], ["--left-out"]], ids=str, anew=True
+    "args", [[], ["--agent", "dev"], ["--conversation", "c1"], ["--section", "X"], ["--left-out"]], ids=str, fresh=True
 )
 def test_show_of_what_is_not_there_is_no_error(amp, args):
     answer = amp("show", *args)
@@ -217,7 +217,7 @@ def test_an_id_survives_moving_and_dating_and_tells_doubles_apart(amp):
         ([], {"AMP_AGENT": "dev", "AMP_CONVERSATION": "c"}, {"shared", "agent:dev"}),
     ],
     ids=lambda given: " ".join(sorted(given)) if isinstance(given, set) else str(given),
-    anew=True,
+    fresh=True,
 )
 def test_list_holds_only_what_who_asks_may_read(told, args, environ, targets):
     """B74."""
@@ -260,7 +260,7 @@ def test_what_is_switched_off_is_neither_shown_nor_called_empty(told, settings, 
         *("search x", "prune", "restore", "review", "check", "sync", "distill", "note list", "index --check"),
         *("record list", "export --format ndjson", "recall --explain", "find-stores"),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_every_verb_that_finds_nothing_says_once_that_memory_is_switched_off(told, verb):
     told.write(".scaffolding/amp.toml", "enabled = false\n")
@@ -268,7 +268,7 @@ def test_every_verb_that_finds_nothing_says_once_that_memory_is_switched_off(tol
     assert (answer.code, answer.err.count("memory is switched off by .scaffolding/amp.toml")) == (0, 1)
 
 
-@each_row("verb", ["remember x", "list", "search x", "check", "recall", "where"], anew=True)
+@each_row("verb", ["remember x", "list", "search x", "check", "recall", "where"], fresh=True)
 def test_a_setting_that_is_none_is_told_once_by_every_verb(told, verb):
     told.write(".scaffolding/amp.toml", "[limits]\nmax_line = 5\n")
     answer = told(*verb.split())

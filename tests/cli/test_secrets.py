@@ -98,7 +98,7 @@ def test_the_installed_program_refuses_it_before_there_is_any_memory(amp):
 
 
 @pytest.mark.slow
-@each_row("door", DOORS, anew=True)
+@each_row("door", DOORS, fresh=True)
 def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
     command, stdin = through(project, door, SECRETS["github-token"])
     fingerprint = re.search(r'allow = \["([0-9a-f]{12})"\]', project(*command, stdin=stdin).err)
@@ -122,7 +122,7 @@ def test_what_the_project_allows_by_its_fingerprint_passes(project, door):
         "TOKEN=${TOKEN}",
         "Fixed in 3f78685.",
     ],
-    anew=True,
+    fresh=True,
 )
 def test_where_a_secret_is_may_be_remembered(amp, text):
     assert amp("remember", text).code == 0

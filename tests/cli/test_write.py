@@ -175,7 +175,7 @@ WHOSE = [
 
 @pytest.mark.slow
 @pytest.mark.requirement("S4P-01")
-@each_row("args, environ, path", WHOSE, ids=[f"{args} {environ}" for args, environ, _ in WHOSE], anew=True)
+@each_row("args, environ, path", WHOSE, ids=[f"{args} {environ}" for args, environ, _ in WHOSE], fresh=True)
 def test_the_document_is_the_one_that_is_named_or_of_who_acts(amp, args, environ, path):
     assert amp("remember", "a fact", *args, environ=environ).code == 0
     assert [name for name in amp.tree() if name.endswith(".md")] == [path]
@@ -222,7 +222,7 @@ def test_a_text_that_brings_its_own_heading_makes_none(amp):
     assert len(amp("list", "--json").json()["entries"]) == 3
 
 
-@each_row("section", ["", " ", "##", "a\nb", "x" * 121, "\x1b[31m", "z\u200bz"], ids=ascii, anew=True)
+@each_row("section", ["", " ", "##", "a\nb", "x" * 121, "\x1b[31m", "z\u200bz"], ids=ascii, fresh=True)
 def test_a_section_name_that_is_no_heading_is_refused(amp, section):
     amp.write(SHARED, "# S\n\n- a\n")
     before = amp.tree()
@@ -243,7 +243,7 @@ DATES = [
 
 
 @pytest.mark.requirement("S4-62")
-@each_row("args, day", DATES, ids=[" ".join(args) or "nothing said" for args, _ in DATES], anew=True)
+@each_row("args, day", DATES, ids=[" ".join(args) or "nothing said" for args, _ in DATES], fresh=True)
 def test_an_entry_is_dated_where_that_is_asked_and_in_conversations(amp, args, day):
     found = amp("remember", "we chose Postgres", *args, "--json").json()
     assert found["date"] == (day and day.isoformat())
@@ -262,8 +262,8 @@ LEADING = [
 
 
 @pytest.mark.slow
-@each_row("text", LEADING, anew=True)
-@each_row("args", [[], ["--dated"], ["--conversation", "c1"]], ids=str, anew=True)
+@each_row("text", LEADING, fresh=True)
+@each_row("args", [[], ["--dated"], ["--conversation", "c1"]], ids=str, fresh=True)
 def test_a_date_that_begins_the_text_is_its_date(amp, text, args):
     found = amp("remember", text, *args, "--json").json()
     assert found["date"] == "2026-01-02"
@@ -279,8 +279,8 @@ def test_a_date_of_no_calendar_is_refused(amp):
 REPEATS = ["Redis needs AOF on.", "- Redis needs AOF on.", "  Redis   needs AOF\ton. ", "Redis\nneeds AOF on."]
 
 
-@each_row("text", REPEATS, ids=ascii, anew=True)
-@each_row("args", [[], ["--section", "Other"], ["--undated"]], ids=str, anew=True)
+@each_row("text", REPEATS, ids=ascii, fresh=True)
+@each_row("args", [[], ["--section", "Other"], ["--undated"]], ids=str, fresh=True)
 def test_a_repeat_changes_nothing_and_says_so(amp, text, args):
     """B69: a second save repeats what is already there."""
     amp.write(SHARED, "# S\n\n* Redis needs AOF on.\n")
@@ -326,7 +326,7 @@ STDIN = [
 ]
 
 
-@each_row("stdin, code, words", STDIN, ids=[ascii(data[:10]) for data, _, _ in STDIN], anew=True)
+@each_row("stdin, code, words", STDIN, ids=[ascii(data[:10]) for data, _, _ in STDIN], fresh=True)
 def test_a_stdin_that_holds_no_memory_is_refused(amp, stdin, code, words):
     amp("remember", "-", stdin=stdin).refuses(code, words)
     assert amp.tree() == {}
@@ -365,7 +365,7 @@ DASHES = [
 ]
 
 
-@each_row("args, written", DASHES, ids=[" ".join(args) for args, _ in DASHES], anew=True)
+@each_row("args, written", DASHES, ids=[" ".join(args) for args, _ in DASHES], fresh=True)
 def test_a_text_may_begin_with_a_dash(amp, args, written):
     """B53."""
     stdin = args.pop() if args[0] == "-" else ""
@@ -393,7 +393,7 @@ REFUSED = [
 ]
 
 
-@each_row("text, words", REFUSED, ids=[ascii(text[:20]) for text, _ in REFUSED], anew=True)
+@each_row("text, words", REFUSED, ids=[ascii(text[:20]) for text, _ in REFUSED], fresh=True)
 def test_a_text_that_is_no_memory_is_refused_with_the_reason(amp, text, words):
     amp.write(SHARED, "# S\n\n- a\n")
     before = amp.tree()
@@ -474,7 +474,7 @@ def test_a_full_document_takes_what_makes_it_no_larger(amp):
     assert "- [2026-02-01] dated\n" in text_of(amp)
 
 
-@each_row("lines, warned", [(178, False), (179, True), (180, True), (199, True)], anew=True)
+@each_row("lines, warned", [(178, False), (179, True), (180, True), (199, True)], fresh=True)
 def test_from_ninety_percent_on_each_reply_warns(amp, lines, warned):
     """Decision 13. 180 of 200 lines are 90 %."""
     amp.write(SHARED, lines_of(lines))
@@ -514,7 +514,7 @@ ENDS = [
 ]
 
 
-@each_row("before, after", ENDS, ids=[ascii(before) for before, _ in ENDS], anew=True)
+@each_row("before, after", ENDS, ids=[ascii(before) for before, _ in ENDS], fresh=True)
 def test_a_new_entry_stands_on_its_own_line_in_the_files_ending(amp, before, after):
     """B22: appending to a file with no final newline glues the new entry to the last one. B50: a mark, CRLF."""
     amp.write(SHARED, before)
@@ -577,8 +577,8 @@ WRITES = [
 ]
 
 
-@each_row("named", ["--root", "AMP_ROOT"], anew=True)
-@each_row("args", WRITES, ids=lambda args: " ".join(args[:2]).replace("{home}/", ""), anew=True)
+@each_row("named", ["--root", "AMP_ROOT"], fresh=True)
+@each_row("args", WRITES, ids=lambda args: " ".join(args[:2]).replace("{home}/", ""), fresh=True)
 def test_a_write_begins_no_project_by_accident(amp, args, named):
     """A mistyped folder is refused with the command that would begin a memory there."""
     (amp.home / "m").mkdir()
@@ -607,7 +607,7 @@ def test_a_write_goes_to_a_named_folder_that_is_a_project(amp, args):
         assert (amp.root / name / SHARED).exists()
 
 
-@each_row("verb", [("remember",), ("search",), ("route",), ("edit", "3f9a1c2b7d10")], anew=True)
+@each_row("verb", [("remember",), ("search",), ("route",), ("edit", "3f9a1c2b7d10")], fresh=True)
 def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
     amp(*verb, "Redis", "needs", "AOF").refuses(2, "quote a text of more than one word")
     assert amp.tree() == {}
@@ -617,7 +617,7 @@ def test_a_text_without_quotes_is_told_to_have_them(amp, verb):
 @each_row(
     "name, told",
     [("develper", True), ("developers", True), ("ops", False), ("backend-developer", False), ("developer2", False)],
-    anew=True,
+    fresh=True,
 )
 def test_a_memory_that_begins_under_a_name_like_another_asks_whether_that_was_meant(amp, name, told):
     amp("remember", "One.", "--agent", "developer")
@@ -632,7 +632,7 @@ def test_a_memory_that_begins_under_a_name_like_another_asks_whether_that_was_me
 @each_row(
     "defined, told",
     [(["developer"], True), (["developer", "develper"], False), (["ops"], False), ([], False)],
-    anew=True,
+    fresh=True,
 )
 def test_an_agent_that_nothing_defines_is_asked_whether_a_name_like_its_own_was_meant(amp, defined, told):
     for name in defined:

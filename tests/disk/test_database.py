@@ -68,7 +68,7 @@ def test_without_a_path_it_lives_until_it_is_closed():
 
 def test_a_file_that_was_removed_or_replaced_is_opened_anew(database, tmp_path):
     add(database, "one")
-    # A copy stands in for another process that makes the file anew.
+    # A copy stands in for another process that makes the file again.
     with closing(Database(tmp_path / "other.sqlite", prepare)) as other:
         add(other, "two")
     for ending in ("", "-wal", "-shm"):

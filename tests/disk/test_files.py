@@ -102,7 +102,7 @@ def test_a_file_is_read_whole_with_its_size_mode_and_stamp(project: Path, root: 
     assert content.stamp == (info.st_ino, 8, info.st_mtime_ns)
 
 
-@each_row("parts", [("x.md",), ("no", "x.md"), ("no", "no", "no", "x.md")], anew=True)
+@each_row("parts", [("x.md",), ("no", "x.md"), ("no", "no", "no", "x.md")], fresh=True)
 def test_what_does_not_exist_is_nothing(root: Root, parts: tuple[str, ...]) -> None:
     assert root.read(parts) is None
     assert not root.exists(parts)
@@ -153,14 +153,14 @@ def test_a_file_over_the_limit_is_not_read(project: Path, root: Root) -> None:
     assert message == "a.md: has 11 bytes, more than the 10 that are read"
 
 
-@each_row("name", ["", ".", "..", "a/b", "/", "a\0b", "\ud800"], anew=True)
+@each_row("name", ["", ".", "..", "a/b", "/", "a\0b", "\ud800"], fresh=True)
 def test_a_name_that_is_a_path_or_no_text_is_refused(root: Root, name: str) -> None:
     for action in (root.read, root.exists, root.folder, root.locate):
         for parts in ((name,), (name, "x.md")):
             assert "cannot be the name" in complaint(lambda a=action, p=parts: a(p), InvalidArgument)  # type: ignore[misc]
 
 
-@each_row("name", ["José", "Jose\u0301", "日本語.md", "💡", "a b", "-rf", "x\ny", "C:x", "a\\b"], anew=True)
+@each_row("name", ["José", "Jose\u0301", "日本語.md", "💡", "a b", "-rf", "x\ny", "C:x", "a\\b"], fresh=True)
 def test_names_may_be_any_text_that_the_system_takes(project: Path, root: Root, name: str) -> None:
     (project / name).mkdir()
     (project / name / name).write_text("x")
@@ -236,8 +236,8 @@ def test_what_may_not_be_read_is_named(what: str) -> None:
         (with_folder / "a").chmod(0o755)
 
 
-@each_row("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENOMEM, 99999], anew=True)
-@each_row("function", ["open", "fstat", "read"], anew=True)
+@each_row("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENOMEM, 99999], fresh=True)
+@each_row("function", ["open", "fstat", "read"], fresh=True)
 def test_a_system_error_while_reading_is_one_line_and_leaks_nothing(
     project: Path, monkeypatch: pytest.MonkeyPatch, number: int, function: str
 ) -> None:
@@ -293,8 +293,8 @@ def test_a_missing_file_behind_a_linked_folder_is_nothing(project: Path, root: R
     assert root.read(("mem", "sub", "x.md")) is None
 
 
-@each_row("absolute", [True, False], ids=["absolute", "relative"], anew=True)
-@each_row("kind", ["file", "folder", "folder above", "chain"], anew=True)
+@each_row("absolute", [True, False], ids=["absolute", "relative"], fresh=True)
+@each_row("kind", ["file", "folder", "folder above", "chain"], fresh=True)
 def test_links_that_lead_outside_are_refused(project: Path, root: Root, kind: str, absolute: bool) -> None:
     outside = str(project.parent / "outside") if absolute else "../outside"
     parts: tuple[str, ...] = ("x.md",)
@@ -337,7 +337,7 @@ def test_links_that_lead_outside_are_followed_when_the_person_says_so(project: P
         assert root.list_folders(()) == ["folder", "up"]
 
 
-@each_row("target", ["none.md", "none/x.md", "/nowhere/x.md", "../none.md"], anew=True)
+@each_row("target", ["none.md", "none/x.md", "/nowhere/x.md", "../none.md"], fresh=True)
 def test_a_dangling_link_is_no_missing_file(project: Path, root: Root, target: str) -> None:
     (project / "x.md").symlink_to(target)
     (project / "x").symlink_to(target)

@@ -138,7 +138,7 @@ def test_a_linked_file_stays_a_link_and_its_target_is_replaced(project: Path, ro
     assert names(project / "mem") == ["MEMORY.md", "link.md"]
 
 
-@each_row("change", ["edited", "touched", "replaced", "removed", "a link"], anew=True)
+@each_row("change", ["edited", "touched", "replaced", "removed", "a link"], fresh=True)
 def test_a_file_that_someone_else_changed_is_left_alone(project: Path, root: Root, change: str) -> None:
     file = project / "mem" / "MEMORY.md"
     content = read(root)
@@ -191,8 +191,8 @@ FAULTS = {
 
 
 @pytest.mark.slow
-@each_row("number", FAULTS, ids=lambda number: errno.errorcode[number], anew=True)
-@each_row("step", ["open", "write", "fchmod", "fsync", "fstat", "close", "stat", "listdir", "replace"], anew=True)
+@each_row("number", FAULTS, ids=lambda number: errno.errorcode[number], fresh=True)
+@each_row("step", ["open", "write", "fchmod", "fsync", "fstat", "close", "stat", "listdir", "replace"], fresh=True)
 def test_a_failed_replace_leaves_the_old_bytes_and_nothing_else(
     project: Path, monkeypatch: pytest.MonkeyPatch, step: str, number: int
 ) -> None:
@@ -288,7 +288,7 @@ def test_a_limit_on_file_sizes_costs_nothing(project: Path) -> None:
     assert names(project / "mem") == ["MEMORY.md", "log"]
 
 
-@each_row("times", [1, 2, 6], anew=True)
+@each_row("times", [1, 2, 6], fresh=True)
 def test_a_rename_that_a_scanner_holds_up_is_tried_again(
     project: Path, root: Root, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
@@ -339,7 +339,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(project: Path, roo
 
 
 @pytest.mark.slow
-@each_row("step", ["write", "fsync", "access", "replace"], anew=True)
+@each_row("step", ["write", "fsync", "access", "replace"], fresh=True)
 def test_a_writer_killed_at_any_step_leaves_the_file_whole(project: Path, step: str) -> None:
     script = """
         import os, signal, sys
@@ -360,7 +360,7 @@ def test_a_writer_killed_at_any_step_leaves_the_file_whole(project: Path, step: 
     assert names(project / "mem") == ["MEMORY.md"]
 
 
-@each_row("name", ["x" * 252 + ".md", "é" * 126 + ".md", "💡" * 63 + ".md"], anew=True)
+@each_row("name", ["x" * 252 + ".md", "é" * 126 + ".md", "💡" * 63 + ".md"], fresh=True)
 def test_a_file_with_the_longest_possible_name_is_replaced(project: Path, root: Root, name: str) -> None:
     parts = ("mem", name)
     assert create(root, parts, b"old\n")
@@ -430,7 +430,7 @@ def test_a_file_is_created_once(project: Path, root: Root) -> None:
     assert stat.S_IMODE((project / "mem" / "a.md").stat().st_mode) == 0o666 & ~umask
 
 
-@each_row("there", ["folder", "dangling link", "link outside"], anew=True)
+@each_row("there", ["folder", "dangling link", "link outside"], fresh=True)
 def test_nothing_is_created_where_something_stands(project: Path, root: Root, there: str) -> None:
     place = project / "mem" / "a.md"
     if there == "folder":
@@ -488,8 +488,8 @@ def test_a_file_system_without_hard_links_will_do(project: Path, root: Root, mon
     assert names(project / "mem") == ["MEMORY.md", "a.md"]
 
 
-@each_row("step", ["open", "write", "fsync", "close", "link"], anew=True)
-@each_row("number", [errno.ENOSPC, errno.EIO], anew=True)
+@each_row("step", ["open", "write", "fsync", "close", "link"], fresh=True)
+@each_row("number", [errno.ENOSPC, errno.EIO], fresh=True)
 def test_a_failed_create_leaves_nothing(
     project: Path, root: Root, monkeypatch: pytest.MonkeyPatch, step: str, number: int
 ) -> None:
@@ -526,7 +526,7 @@ def test_folders_are_made_behind_links_that_stay_inside(project: Path, root: Roo
     assert (project / "mem" / "a" / "b").is_dir()
 
 
-@each_row("target", ["../outside", "none", "self"], anew=True)
+@each_row("target", ["../outside", "none", "self"], fresh=True)
 def test_no_folder_is_made_behind_a_bad_link(project: Path, root: Root, target: str) -> None:
     (project / "self").symlink_to(target)
     complaint(lambda: make_folders(root, ("self", "a")), DamagedFile)
@@ -618,7 +618,7 @@ def test_a_line_is_appended_through_a_link_that_stays_inside(project: Path, root
     assert (project / "real.jsonl").read_bytes() == b"one\ntwo\n"
 
 
-@each_row("there", ["folder", "pipe", "link outside", "dangling link"], anew=True)
+@each_row("there", ["folder", "pipe", "link outside", "dangling link"], fresh=True)
 def test_nothing_is_appended_to_what_is_no_file(project: Path, root: Root, there: str) -> None:
     place = project / "mem" / "ledger.jsonl"
     if there == "folder":
@@ -630,8 +630,8 @@ def test_nothing_is_appended_to_what_is_no_file(project: Path, root: Root, there
     complaint(lambda: append(root, LOG, b"x\n"), DamagedFile)
 
 
-@each_row("existing", [None, b"", b"one\n", b"one\ntorn"], anew=True)
-@each_row("step", ["open", "write", "short write", "fsync"], anew=True)
+@each_row("existing", [None, b"", b"one\n", b"one\ntorn"], fresh=True)
+@each_row("step", ["open", "write", "short write", "fsync"], fresh=True)
 def test_a_failed_append_leaves_the_file_as_it_was(
     project: Path, monkeypatch: pytest.MonkeyPatch, step: str, existing: bytes | None
 ) -> None:
@@ -823,7 +823,7 @@ def make_subfolder(root: Root, parts: tuple[str, ...]) -> None:
     make_folders(root, (*parts[:-1], "sub"))
 
 
-@each_row("mode", [0o600, 0o666], anew=True)
+@each_row("mode", [0o600, 0o666], fresh=True)
 def test_a_new_file_never_allows_more_than_it_should(project: Path, root: Root, mode: int, monkeypatch) -> None:
     seen: list[int] = []
     fsync = os.fsync

@@ -282,8 +282,8 @@ def test_remember_saves_and_says_where_it_belongs(tmp_path):
 
 
 @pytest.mark.requirement("S4-38")
-@each_row("tier, is_told", [(Tier.SHARED, True), (Tier.AGENT, False)], anew=True)
-@each_row("path", ["CLAUDE.md", "AGENTS.md", "docs/deep/a.md"], anew=True)
+@each_row("tier, is_told", [(Tier.SHARED, True), (Tier.AGENT, False)], fresh=True)
+@each_row("path", ["CLAUDE.md", "AGENTS.md", "docs/deep/a.md"], fresh=True)
 def test_who_shares_what_the_documentation_says_is_told_where_it_stands(tmp_path, path, tier, is_told):
     file = tmp_path / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -305,7 +305,7 @@ POINTS = "\n".join(["The order of the steps:", *(f"- step {number}" for number i
     "text, lines",
     [(f"The log:\n{LOG}", 31), (f"```\n{LOG}\n```", 30), (POINTS, 0), ("One.\n\nTwo.", 0)],
     ids=["pasted", "fenced", "bullets", "short"],
-    anew=True,
+    fresh=True,
 )
 def test_who_gives_a_conversation_raw_data_is_told_at_once(tmp_path, text, lines):
     workspace = Workspace.open(tmp_path, environ={})

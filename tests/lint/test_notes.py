@@ -68,7 +68,7 @@ def test_a_good_note_and_its_index_have_no_findings(project):
         ("note-link", GOOD + "\nSee [[nowhere]].\n", [(13, "warning")]),
         ("note-invisible-characters", GOOD + "a\u200bb\n", [(12, "error")]),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_rule_finds(project, rule, note, expected):
     assert found(project, rule, note) == expected
@@ -129,7 +129,7 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
         ("note-link", GOOD + "\nA test `[[ -f x ]]` and [[../CLAUDE.md]].\n"),
         ("note-invisible-characters", GOOD.replace("\n", "\r\n")),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_a_rule_leaves_alone(project, rule, note):
     assert found(project, rule, note) == []

@@ -173,7 +173,7 @@ def any_page(chance: random.Random) -> str:
 
 
 @pytest.mark.slow
-@each_row("seed", range(250, 300), anew=True)  # 252 came back below another section
+@each_row("seed", range(250, 300), fresh=True)  # 252 came back below another section
 @pytest.mark.parametrize("together", [True, False], ids=["at once", "one by one"])
 def test_whatever_leaves_of_many_equal_texts_comes_back_each_to_its_place(tmp_path, seed, together):
     chance = random.Random(seed)

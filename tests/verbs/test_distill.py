@@ -495,7 +495,7 @@ def test_one_lesson_in_much_the_same_words_is_proposed_once_for_a_person_to_comp
         ("The cart worker caches product names.", "The login worker caches product names."),
         ("Edit `src/app.py` to add a new route.", "Edit `src/api.py` for adding new routes."),
     ],
-    anew=True,
+    fresh=True,
 )
 def test_what_uses_much_the_same_words_and_says_something_else_is_proposed_for_nobody(workspace, one, other):
     said(workspace, "c1", one)

@@ -208,7 +208,7 @@ def test_a_note_is_redacted_from_the_ledger_that_kept_it_before(workspace, tmp_p
 
 
 @pytest.mark.slow
-@each_row("name", ["leaky", "feedback_leaky", "feedback_leaky.md"], anew=True)
+@each_row("name", ["leaky", "feedback_leaky", "feedback_leaky.md"], fresh=True)
 def test_a_redaction_of_a_note_that_was_stopped_anywhere_is_finished_by_the_same_command(
     workspace, tmp_path, leaky, name, monkeypatch
 ):
