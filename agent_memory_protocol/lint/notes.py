@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from ..notes import note as notes
 from ..notes.note import Note
 from ..text import dates, links, visible
+from ..text.markers import conflict_line
 from ..values import dataclass
 from .finding import ERROR, WARNING, Remark, rule
 
@@ -37,10 +38,14 @@ class NoteView:
     "note-header",
     ERROR,
     "note",
-    "The header cannot be read as `key: value` lines between two `---`, or there is none. "
-    "Mend it; amp never rewrites a header that it cannot read.",
+    "The header cannot be read as `key: value` lines between two `---`, or there is none, or git has left conflict "
+    "markers in the note. Mend it; amp never rewrites a header that it cannot read.",
 )
 def header(view: NoteView) -> Iterator[Remark]:
+    conflict = conflict_line(view.text.splitlines()) if "<<<<<<<" in view.text else None
+    if conflict is not None:
+        yield Remark(conflict, "unresolved merge conflict; keep what is right and remove the markers")
+        return
     found = view.note.header
     if found is None:
         severity = ERROR if view.text.startswith("---") else WARNING

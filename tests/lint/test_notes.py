@@ -40,6 +40,8 @@ def test_a_good_note_and_its_index_have_no_findings(project):
         ("note-header", "---\nname: x\nAsk first.\n", [(1, "error")]),
         ("note-header", GOOD.replace("description: Ask first\n", ""), [(1, "warning")]),
         ("note-header", GOOD.replace("name:", "no key value line\nname:"), [(1, "error")]),
+        ("note-header", GOOD.replace("name:", "<<<<<<< a\n=======\n>>>>>>> b\nname:"), [(2, "error")]),
+        ("note-header", f"{GOOD}\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n", [(GOOD.count("\n") + 2, "error")]),
         ("note-type", GOOD.replace("type: feedback", "type: project"), [(1, "error")]),
         ("note-type", GOOD.replace("type: feedback", "type: idea"), [(1, "warning")]),
         ("note-name", GOOD.replace("feedback_a\n", "Ask first\n"), [(1, "warning")]),
@@ -103,6 +105,7 @@ def test_a_note_without_a_type_in_its_header_has_that_of_its_file_and_a_mere_pag
     [
         ("note-header", GOOD.replace("metadata:\n  type", "type")),
         ("note-header", GOOD.replace("name:", "license: x\n# a comment\nname:")),
+        ("note-header", f"{GOOD}\n```\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n```\n"),
         ("note-type", GOOD.replace("metadata:\n  type: feedback\n", "")),
         ("note-name", GOOD),
         ("note-name", GOOD.replace("feedback_a\n", "a\n")),
