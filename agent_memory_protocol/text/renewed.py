@@ -4,7 +4,7 @@
 its kind, so this is a guess: ask it of who writes a text. What surely has another value is in `changed`.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -31,7 +31,9 @@ _FEWEST = 2  # So many words two texts share at least, those that say little cou
 _PART = 0.25  # Of the words of the longer text, the part that both share
 _ENOUGH = 0.5  # Of the words of the shorter text, the part that a text which says “now” or “moved” shares with it
 _COMMON = 20  # A word that more texts have than this brings no two of them together
-_PARTNERS = 2  # What more texts than this may renew is one of a list of like things
+_PARTNERS = (
+    2  # What more texts than this may renew is one of a list of like things; so are three that may renew each other
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,15 @@ def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
         for one, other in sorted(near)
         if may_renew(texts[one], texts[other]) or may_renew(texts[other], texts[one])
     ]
-    partners = Counter(place for pair in found for place in pair)
-    few = [pair for pair in found if max(partners[place] for place in pair) <= _PARTNERS]
+    partners: defaultdict[int, set[int]] = defaultdict(set)
+    for one, other in found:
+        partners[one].add(other)
+        partners[other].add(one)
+    few = [
+        (one, other)
+        for one, other in found
+        if max(len(partners[one]), len(partners[other])) <= _PARTNERS and partners[one].isdisjoint(partners[other])
+    ]
     return [(other, one) if _tells(texts[one]) and not _tells(texts[other]) else (one, other) for one, other in few]
 
 

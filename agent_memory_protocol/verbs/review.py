@@ -100,14 +100,15 @@ class Item:
 
 def review(session: Session, documents: Sequence[Document], notes: Sequence[NoteRow], today: date) -> list[Item]:
     """Return the upkeep list of these documents and notes; see `Workspace.review`."""
-    entries = [entry for one in documents for entry in stored_entries(one)]
+    entries = [entry for document in documents for entry in stored_entries(document)]
     older_than = timedelta(days=session.settings.older_than)
     read = ((target, note) for target, note, _ in read_notes(session, dict.fromkeys(row.target for row in notes)))
     met = settle.disagreements(session, documents, read)
-    known = {_ids(one) for one in met}
     more = [*settle.edited_apart(session, documents), *settle.may_be_over(session, documents)]
-    met += [one for one in more if _ids(one) not in known]
-    found = items(entries, notes, met, today=today, older_than=older_than)
+    pairs: dict[frozenset[str], Meeting] = {}
+    for one in (*met, *more):
+        pairs.setdefault(_ids(one), one)
+    found = items(entries, notes, [*pairs.values()], today=today, older_than=older_than)
     found += _over(session, documents, today)
     found += _strays(session, documents)
     found += _unneeded(session, entries, today)

@@ -19,7 +19,7 @@ from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document, plain_id
-from ..tiers.meet import CHANGED, Fact, Meeting, Outside, Placed, meetings, renewals
+from ..tiers.meet import CHANGED, RENEWED, Fact, Meeting, Outside, Placed, meetings, renewals, suspicions
 from ..tiers.taken import Taken, take
 from ..values import dataclass
 from .upkeep_answers import Disputed, Removed, Resolved
@@ -40,7 +40,8 @@ def disagreements(
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:
     """Return the entries that may be out of date, each as the first of two, by what the other one says."""
     learned = _learned(session)
-    return [one.in_order_of_age(learned) for one in renewals(documents)]
+    guesses = [replace(one, way=RENEWED) for document in documents for one in suspicions(document)]
+    return [one.in_order_of_age(learned) for one in (*guesses, *renewals(documents))]
 
 
 def edited_apart(session: Session, documents: Sequence[Document]) -> list[Meeting]:

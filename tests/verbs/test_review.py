@@ -78,6 +78,24 @@ def test_what_may_be_out_of_date_is_listed_with_the_older_first_and_a_list_of_li
     assert not [one for one in workspace.review() if one.kind == "renewed"]
 
 
+@each_row(
+    "lines, count",
+    [
+        ("- The port is 8080.\n- The port is 9090.\n", 1),
+        ("- Timeout is 30 s.\n- Timeout is 60 s.\n", 1),
+        ("- Retries: 3\n- Retries: 5\n", 1),
+        ("- Database: MySQL\n- Database: PostgreSQL\n", 1),
+        ("- The owner of billing is Ana.\n- The owner of billing is Ben.\n", 1),
+        ("- Port: 8080\n- Port: 9090\n- Port: 7070\n", 0),
+        ("API:\n\n- Port: 8080\n\nWorker:\n\n- Port: 9090\n", 0),
+        ("- Note: the API is slow\n- Note: the tests are slow\n", 0),
+    ],
+)
+def test_short_facts_that_differ_in_their_value_are_listed_as_what_may_be_out_of_date(workspace, lines, count):
+    write(workspace, f"# S\n\n{lines}")
+    assert len([one for one in workspace.review() if one.kind == "renewed"]) == count
+
+
 def test_of_two_without_a_date_the_one_that_says_now_is_the_newer(workspace):
     write(workspace, "# S\n\n- Backups now run at 4 am every night.\n\n## Jobs\n\n- The nightly backup runs at 2 am.\n")
     (item,) = [one for one in workspace.review() if one.kind == "renewed"]
