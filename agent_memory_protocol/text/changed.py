@@ -49,15 +49,6 @@ class Sourced:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence, whose text it is in, and what it depends on: what governs the text, and the sentences before it."""
-
-    place: int
-    depends_on: Hashable
-    tokens: tuple[Token, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Shape:
     """What a sentence says but for one of its words."""
 
@@ -116,27 +107,21 @@ def suspected(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
     A name is after “is”, “are”, “use”, “with” or “on”, or is what follows a key and its colon. This is a guess: ask it
     about new texts only.
     """
-    by_shape: defaultdict[_Shape, list[tuple[_Sentence, str]]] = defaultdict(list)
-    for sentence in _sentences(texts):
-        for shape, name in (*_shapes_by_name(sentence.tokens), *_shapes_of_short(texts[sentence.place].text)):
-            by_shape[shape].append((sentence, name))
+    by_shape: defaultdict[_Shape, list[tuple[int, Hashable, str]]] = defaultdict(list)
+    for place, one in enumerate(texts):
+        for before, shape, name in _shapes_by_guess(one.text):
+            by_shape[shape].append((place, (one.governed_by, before), name))
     for alike in by_shape.values():
         if len(alike) == 2:
-            (one, name), (other, other_name) = alike
-            if one.depends_on == other.depends_on and one.place != other.place and _is_another(name, other_name):
-                yield one.place, other.place
+            (first, depends_on, name), (second, other_depends_on, other_name) = alike
+            if depends_on == other_depends_on and first != second and _is_another(name, other_name):
+                yield first, second
 
 
 def _is_another(name: str, other: str) -> bool:
     """Say whether two names differ, and not because one says more closely what the other says."""
     short, long = sorted((name.split(), other.split()), key=len)
     return long[: len(short)] != short
-
-
-def _sentences(texts: Sequence[Stated]) -> Iterator[_Sentence]:
-    for place, one in enumerate(texts):
-        for before, tokens in _sentences_of(one.text):
-            yield _Sentence(place, (one.governed_by, before), tokens)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -166,6 +151,16 @@ def _shapes_by_value(text: str) -> tuple[tuple[tuple[str, ...], _Shape, Value], 
     return tuple(found)
 
 
+@lru_cache(maxsize=1 << 15)
+def _shapes_by_guess(text: str) -> tuple[tuple[tuple[str, ...], _Shape, str], ...]:
+    """Return what each sentence says but for a name or, in a text of few words, its value, with those before it."""
+    return tuple(
+        (before, shape, name)
+        for before, tokens in _sentences_of(text)
+        for shape, name in (*_shapes_by_name(tokens), *_shapes_of_short(text))
+    )
+
+
 def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
     words, negations = words_of(tokens)
     for word, place in words:
@@ -184,7 +179,6 @@ def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
                     yield shape, name
 
 
-@lru_cache(maxsize=1 << 12)
 def _shapes_of_short(text: str) -> tuple[tuple[_Shape, str], ...]:
     """Return what a text of few words is but for its value: `Branch: main` without “main”, `Node 20` without “20”."""
     said = " ".join(plain(text).split()).rstrip(".")

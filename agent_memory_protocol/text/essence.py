@@ -148,8 +148,13 @@ def _without_instead(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
     return said, frozenset(words)
 
 
-def names(raw: str) -> Iterator[str]:
-    """Yield what an essence may call a word between two blanks, and what it may do: deny, or say an amount."""
+@lru_cache(maxsize=1 << 15)
+def names(raw: str) -> frozenset[str]:
+    """Return what an essence may call a word between two blanks, and what it may do: deny, or say an amount."""
+    return frozenset(_names(raw))
+
+
+def _names(raw: str) -> Iterator[str]:
     for token in tokenise(raw, ENGLISH):
         word = token.lowered
         positive = ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)

@@ -98,7 +98,7 @@ def is_claim(text: str) -> bool:
     """Say whether another text could repeat or deny this one: it is more than one word, not long, and no code."""
     if len(text) > _LONGEST_CLAIM or "```" in text:
         return False
-    return len(words_of(tokenise(plain(text), ENGLISH))[0]) >= _FEWEST_WORDS
+    return len(gist(text).words) >= _FEWEST_WORDS
 
 
 def shared_words(texts: Sequence[str], common: int, *, least: float = 0.0) -> dict[tuple[int, int], float]:

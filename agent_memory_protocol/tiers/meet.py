@@ -5,6 +5,7 @@ An entry is compared together with the label and the headings that govern it. Fa
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from ..layout import Target
 from ..text import labels, nearly, renewed
@@ -24,9 +25,9 @@ RENEWED, ALIKE = "renewed", "alike"
 NOTE, RECORD = "note", "record"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Placed:
-    """An entry in its document."""
+    """An entry in its document. What it says is asked for often, so it is read once."""
 
     document: Document
     entry: Entry
@@ -61,7 +62,7 @@ class Placed:
         """Whether it has the mark `[disputed]`."""
         return self.entry.marks.disputed
 
-    @property
+    @cached_property
     def topics(self) -> list[str]:
         """The names of the headings that say what it is about: neither the title of its document nor a date alone."""
         outline = self.document.outline
@@ -81,12 +82,12 @@ class Placed:
         """The command that takes it out."""
         return f"amp forget {self.id}"
 
-    @property
+    @cached_property
     def text(self) -> str:
         """What it says, with its label in front, and without who reported it."""
         return labels.in_front(self.document.label(self.entry), unsigned(self.alone))
 
-    @property
+    @cached_property
     def alone(self) -> str:
         """What it says without its label, and without the number that its list begins with."""
         text = identity_text(self.document.lines, self.entry).lstrip()
