@@ -101,15 +101,16 @@ def _on_one_topic(one: Sourced, other: Sourced, words: int) -> bool:
     return one.topics == other.topics or (words >= OWN_SUBJECT and not (one.topics and other.topics))
 
 
-def suspected(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
-    """Yield the places of each two texts that are alike but for a name, or so short that only their value differs.
+def suspected(texts: Sequence[Stated], *, names: bool = True) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two texts that are so short that only their value differs, or alike but for a name.
 
-    A name is after “is”, “are”, “use”, “with” or “on”, or is what follows a key and its colon. This is a guess: ask it
-    about new texts only.
+    What follows a key and its colon is a value. A name is after “is”, “are”, “use”, “with” or “on”, and can be left
+    out; ask about it of new texts only. All of this is a guess.
     """
     by_shape: defaultdict[_Shape, list[tuple[int, Hashable, str]]] = defaultdict(list)
     for place, one in enumerate(texts):
-        for before, shape, name in _shapes_by_guess(one.text):
+        guesses = _shapes_by_guess(one.text) if names else _shapes_of_short(one.text)
+        for before, shape, name in guesses:
             by_shape[shape].append((place, (one.governed_by, before), name))
     for alike in by_shape.values():
         if len(alike) == 2:
@@ -153,12 +154,9 @@ def _shapes_by_value(text: str) -> tuple[tuple[tuple[str, ...], _Shape, Value], 
 
 @lru_cache(maxsize=1 << 15)
 def _shapes_by_guess(text: str) -> tuple[tuple[tuple[str, ...], _Shape, str], ...]:
-    """Return what each sentence says but for a name or, in a text of few words, its value, with those before it."""
-    return tuple(
-        (before, shape, name)
-        for before, tokens in _sentences_of(text)
-        for shape, name in (*_shapes_by_name(tokens), *_shapes_of_short(text))
-    )
+    """Return what each sentence says but for a name, and a text of few words but for its value; see the others."""
+    named = [(before, *one) for before, tokens in _sentences_of(text) for one in _shapes_by_name(tokens)]
+    return (*named, *_shapes_of_short(text))
 
 
 def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
@@ -179,9 +177,13 @@ def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
                     yield shape, name
 
 
-def _shapes_of_short(text: str) -> tuple[tuple[_Shape, str], ...]:
+@lru_cache(maxsize=1 << 15)
+def _shapes_of_short(text: str) -> tuple[tuple[tuple[str, ...], _Shape, str], ...]:
     """Return what a text of few words is but for its value: `Branch: main` without “main”, `Node 20` without “20”."""
     said = " ".join(plain(text).split()).rstrip(".")
+    tokens = tokenise(said, ENGLISH)
+    if is_question(said, tokens):
+        return ()
     pair = _PAIR.fullmatch(said)
     if pair is not None:
         key, value = (tokenise(part, ENGLISH) for part in pair.groups())
@@ -189,15 +191,14 @@ def _shapes_of_short(text: str) -> tuple[tuple[_Shape, str], ...]:
         said_of = [word for word, _ in names]
         if not said_of or len(value) > _LONGEST_NAME or not _REMARKS.isdisjoint(said_of):
             return ()
-        return ((_Shape((*said_of, "\0:"), frozenset()), " ".join(token.lowered for token in value)),)
-    tokens = tokenise(said, ENGLISH)
-    if len(tokens) > _LONGEST_NAME or is_question(said, tokens):
+        return (((), _Shape((*said_of, "\0:"), frozenset()), " ".join(token.lowered for token in value)),)
+    if len(tokens) > _LONGEST_NAME:
         return ()
     carrying, negations = words_of(tokens)
     shapes = (
         (value, _without(carrying, negations, value.start, value.end, value.kind, 1)) for value in find_values(tokens)
     )
-    return tuple((shape, value.amount) for value, shape in shapes if shape is not None)
+    return tuple(((), shape, value.amount) for value, shape in shapes if shape is not None)
 
 
 def _without(

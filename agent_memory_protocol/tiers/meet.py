@@ -244,10 +244,10 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     return Meeting(ALIKE, closest, own) if closest is not None and nearly.is_near(own.text, closest.text) else None
 
 
-def suspicions(document: Document) -> Iterator[Meeting]:
-    """Yield what may have changed in a document: a guess, which only its writer can tell. See `text.changed`."""
+def suspicions(document: Document, *, names: bool = True) -> Iterator[Meeting]:
+    """Yield what may have changed in a document: a guess, of names as of short values. See `text.changed.suspected`."""
     placed = _placed([document])
-    for one, other in suspected([_stated(one) for one in placed]):
+    for one, other in suspected([_stated(one) for one in placed], names=names):
         yield Meeting(CHANGED, placed[one], placed[other])
 
 

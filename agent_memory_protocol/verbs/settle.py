@@ -40,7 +40,7 @@ def disagreements(
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:
     """Return the entries that may be out of date, each as the first of two, by what the other one says."""
     learned = _learned(session)
-    guesses = [replace(one, way=RENEWED) for document in documents for one in suspicions(document)]
+    guesses = [replace(one, way=RENEWED) for document in documents for one in suspicions(document, names=False)]
     return [one.in_order_of_age(learned) for one in (*guesses, *renewals(documents))]
 
 
