@@ -98,8 +98,10 @@ def _may_deny(language: Language) -> re.Pattern[str]:
         | language.contrasts
         | language.instead
         | language.further
+        | language.foreign.keys()
     )
     endings = [re.escape(language.negated_ending[0])] if language.negated_ending[0] else []
+    endings += [rf"(?<![^\W_]){re.escape(one)}" for one in language.clitics]
     alone = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(words)))})(?![^\W_])"
     return re.compile("|".join([alone, *endings]))
 

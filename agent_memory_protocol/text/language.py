@@ -4,7 +4,7 @@ Another language is another `Language`, given to `Contradictions(languages=…)`
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,7 +21,13 @@ _QUOTES = "\"'`“”‘’„«»"
 _OPENING = _QUOTES + "([{"
 _CLOSING = _QUOTES + ")]}.,;:!?…。、，！？；："
 _SEPARATORS = "-–—*•·|/"
+_BESIDE = 3  # So many words after a negator, what belongs to it is said
 _MIXED_CASE = re.compile(r"[^\W\d_]*[a-zß-ÿ][A-Z]")
+_FOREIGN_NEGATORS = """
+    nicht kein keine keinem keinen keiner keines nie niemals ohne geen niet nooit inte ikke aldri aldrig
+    ne pas jamais aucun aucune non não nunca jamás senza не нет никогда tidak jangan không değil नहीं मत לא אין אסור ليس
+"""
+"""What says “not” in another language, and nothing in an English sentence."""
 SHORT_FORMS = {
     "app": "application",
     "config": "configuration",
@@ -45,6 +51,10 @@ class Language:
     partial: Words = frozenset()  # Right after a negator, leave open how much is denied: "not all"
     negated_ending: tuple[str, str, Mapping[str, str]] = ("", "", MappingProxyType({}))
     """The ending that negates a verb, the negator it means, and the verbs that lose more than the ending."""
+    foreign: Mapping[str, str] = field(default_factory=dict)
+    """Words of other languages that mean a word of this one whatever they are read in: "nicht" is not."""
+    clitics: Mapping[str, str] = field(default_factory=dict)  # The same for what a word begins with: "n'utilise"
+    fillers: Words = frozenset()  # Beside a negator, up to two words away, say nothing more: "nicht mehr", "ya no"
     further: Words = frozenset()  # In a denial, begin what is denied as well: "neither … nor", "not … or"
     joins: Words = frozenset()
     """In a denial and before a negator, begin what is denied as well: "no cache and no queue"."""
@@ -103,6 +113,11 @@ ENGLISH = Language(
     negators=word_set("not no never none nothing nobody nowhere neither nor without avoid cannot"),
     partial=word_set("all always both completely each entirely every everyone everything exactly just merely only"),
     negated_ending=("n't", "not", MappingProxyType({"ca": "can", "wo": "will", "sha": "shall"})),
+    foreign=MappingProxyType(dict.fromkeys(_FOREIGN_NEGATORS.split(), "not")),
+    clitics=MappingProxyType({"n'": "not"}),
+    fillers=word_set(
+        "aucun jamais længere längre langer lenger mai mais mehr meer más pas plus più rien ya Ya lagi больше Больше अब"
+    ),
     further=word_set("nor or"),
     joins=word_set("and"),
     contrasts=word_set("not never"),
@@ -257,10 +272,27 @@ def tokenise(text: str, language: Language) -> list[Token]:
     """Return the words of a `plain` text without quotes and punctuation; "isn't" is two words."""
     found: list[Token] = []
     after = ""
-    for raw in text.split():
+    written = text.split()
+    for raw in written:
         found += _tokens_of(raw, after, language)
         after = raw[-1]
-    return found
+    return found if language.fillers.isdisjoint(written) else _without_fillers(found, language)
+
+
+def _without_fillers(tokens: Sequence[Token], language: Language) -> list[Token]:
+    """Return tokens without what belongs to a negator beside it, so that "nicht mehr" and "ne … pas" say it once."""
+    kept: list[Token] = []
+    denied = -_BESIDE
+    for token in tokens:
+        is_filler = token.written.casefold() in language.fillers
+        if is_filler and len(kept) - denied < _BESIDE:
+            continue
+        if token.lowered in language.negators:
+            if kept and not is_filler and kept[-1].lowered in language.fillers:
+                kept.pop()
+            denied = len(kept)
+        kept.append(token)
+    return kept
 
 
 @lru_cache(maxsize=1 << 16)
@@ -274,4 +306,8 @@ def _tokens_of(raw: str, after: str, language: Language) -> tuple[Token, ...]:
     if ending and lowered.endswith(ending):
         verb = verbs.get(lowered.removesuffix(ending), lowered.removesuffix(ending))
         return Token(verb, verb, after), Token(negator, negator)
+    if lowered[:2] in language.clitics:
+        negator = language.clitics[lowered[:2]]
+        return Token(negator, negator, after), Token(written[2:], lowered[2:])
+    lowered = language.foreign.get(lowered, lowered)
     return (Token(written, lowered, after),) if written.strip(_SEPARATORS) else ()

@@ -108,7 +108,10 @@ _UNITS = {
 
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension)
 
-_EQUATING = frozenset(["is", "are", "now", "still", "to"])  # Between a subject and the number that it is, or is set to
+_EQUATING = frozenset(
+    ["is", "are", "at", "now", "still", "to"]
+)  # Between a subject and the number that it is, or is set to
+_PORTS = frozenset(["port", "ports", "porta", "porto", "puerto", "poort", "порт"])
 _BEFORE_PORT = frozenset(["on", "at"])  # Between a verb and the port that is listened on
 
 _NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "and", "around", "only", "or", "up"}
@@ -236,7 +239,7 @@ def _port_at(before: str, word: str, place: int) -> Value | None:
     joined = _WITH_PORT.fullmatch(word) or re.fullmatch(r"(port)[:=](\d{2,5})()", word)
     if joined is not None:
         return Value(f"{PORT} of {joined[1]}{joined[3] or ''}", joined[2], place, place + 1)
-    is_said = before in ("port", "ports") and len(word) <= 5
+    is_said = before in _PORTS and len(word) <= 5
     if word.isdecimal() and (is_said or (before in _BEFORE_PORT and len(word) in (4, 5))):
         return Value(PORT, word, place, place + 1)
     return None

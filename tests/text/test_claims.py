@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.text.claims import contradict
 from agent_memory_protocol.text.gist import same
+from agent_memory_protocol.text.nearly import is_near
 from tests.each_row import each_row
 
 SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
@@ -111,3 +112,39 @@ def test_a_number_that_differs_never_makes_two_texts_the_same(words):
     other = ["8081" if word == "8080" else "8080" if word == "8081" else word for word in words]
     if words != other:
         assert compare(" ".join(words), " ".join(other)) == DIFFERENT
+
+
+@each_row(
+    "said, denied",
+    [
+        ("Der Cache ist 4 GB groß.", "Der Cache ist nicht mehr 4 GB groß."),
+        ("Der Worker braucht Redis.", "Der Worker braucht kein Redis."),
+        ("Nous utilisons Redis pour les sessions.", "Nous n’utilisons plus Redis pour les sessions."),
+        ("Le serveur accepte les requêtes HTTP.", "Le serveur ne accepte pas les requêtes HTTP."),
+        ("Usamos Jenkins para desplegar.", "Ya no usamos Jenkins para desplegar."),
+        ("Usiamo Redis per le code.", "Non usiamo più Redis per le code."),
+        ("Usamos Kafka no pagamento.", "Não usamos mais Kafka no pagamento."),
+        ("Мы используем Redis для очередей.", "Мы больше не используем Redis для очередей."),
+        ("We gebruiken Redis voor de wachtrij.", "We gebruiken Redis niet meer voor de wachtrij."),
+        ("Vi använder Redis för köer.", "Vi använder inte längre Redis för köer."),
+        ("Kita memakai Redis untuk antrean.", "Kita tidak lagi memakai Redis untuk antrean."),
+        ("कतार के लिए Redis का उपयोग करते हैं।", "कतार के लिए Redis का उपयोग नहीं करते हैं।"),
+    ],
+)
+def test_a_denial_in_another_language_denies_and_is_no_other_wording(said, denied):
+    assert compare(said, denied) == compare(denied, said) == OPPOSITE
+    assert not is_near(said, denied)
+
+
+@each_row(
+    "one, other",
+    [
+        ("Die Frist endet im Mai.", "Die Frist endet nicht im Juni."),
+        ("Use Redis plus Postgres in staging.", "Use Redis and Postgres in staging."),
+        ("Deploys sind erlaubt.", "Deploys sind freitags nicht erlaubt."),
+        ("Die Tests waren langsam.", "Die Tests sind nicht mehr langsam."),
+        ("The non blocking reader is slow.", "The blocking writer is slow."),
+    ],
+)
+def test_what_only_looks_like_a_denial_in_another_language_denies_nothing(one, other):
+    assert compare(one, other) == compare(other, one) == DIFFERENT

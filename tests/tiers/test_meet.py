@@ -115,6 +115,8 @@ def document_ways(text: str) -> list[str]:
         (f"# S\n\nLast year:\n\n- {OLD}\n\nThis year:\n\n- {NEW}\n", []),
         (f"# S\n\nNow:\n\n- {OLD}\n- Redis.\n- {NEW}\n", [CHANGED]),
         (f"# S\n\n- Billing. {OLD}\n- Search. {NEW}\n", []),
+        ("# S\n\n- Retries are capped at three.\n- Retries are capped at 5.\n", [CHANGED]),
+        ("# S\n\n- Il server usa la porta 8080.\n- Il server usa la porta 9090.\n", [CHANGED]),
         (f"# S\n\n- Billing. {OLD} It is small.\n- Billing. {NEW}\n", [CHANGED]),
         (f"# S\n\n- [2026-01-01] {OLD}\n- [disputed] {NEW}\n", [CHANGED]),
     ],
