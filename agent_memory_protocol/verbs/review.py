@@ -25,8 +25,20 @@ from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
 from .stored import stored_entries
 
-KINDS = (OPPOSITE, CHANGED, RENEWED, "merge", "stale", "unneeded", "unlisted", "close", "agent", "crowded", "undated")
-"""The lists of a review, the most urgent first."""
+KINDS = {
+    OPPOSITE: "one denies the other",
+    CHANGED: "another value",
+    RENEWED: "may be out of date",
+    "merge": "say much the same",
+    "stale": "old",
+    "unneeded": "not used",
+    "unlisted": "in no index",
+    "close": "over",
+    "agent": "another name",
+    "crowded": "many notes",
+    "undated": "undated",
+}
+"""The lists of a review, the most urgent first, and what each says of its texts."""
 
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
@@ -53,7 +65,7 @@ class Item:
     """Something to look at.
 
     Attributes:
-        kind: which list it is on: a key of `TITLES` in `cli.review`.
+        kind: which list it is on: a key of `KINDS`.
         message: what it is about, in words.
         command: what settles it, as a person types it.
         texts: what is shown of it, the most telling first.
@@ -68,6 +80,11 @@ class Item:
     def id(self) -> str:
         """Names it; the same in every review, as long as it is about the same."""
         return id_of_proposal(self.kind, *sorted(one.name for one in self.texts))
+
+    @property
+    def says(self) -> str:
+        """What its kind says of its texts, in a few words."""
+        return KINDS[self.kind]
 
     @property
     def is_safe(self) -> bool:
@@ -112,7 +129,7 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     found += _over(session, documents, today)
     found += _strays(session, documents)
     found += _unneeded(session, entries, today)
-    return sorted(proposals.open_ones(session, found), key=lambda one: KINDS.index(one.kind))
+    return sorted(proposals.open_ones(session, found), key=lambda one: [*KINDS].index(one.kind))
 
 
 def items(
@@ -162,7 +179,7 @@ def _text(one: StoredEntry) -> Text:
 
 def _disagreement(one: Meeting) -> Item:
     sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
-    told = f"the first seems older; or `{one.dispute}`" if one.dispute else one.advice
+    told = f"the older first; `{one.dispute}` marks both" if one.dispute else one.advice
     return Item(one.way, told, one.resolve, tuple(sides))
 
 

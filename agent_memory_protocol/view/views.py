@@ -242,7 +242,7 @@ def upkeep(asked: Query) -> Values:
     return {
         **asked.page(rows, ROWS_A_PAGE),
         "findings": len(findings),
-        "kinds": {name: len(of_kind) for name, of_kind in kinds.items()},
+        "kinds": {name: (of_kind[0].says, len(of_kind)) for name, of_kind in kinds.items()},
         "kind": kind,
         "places": places,
         "known": {entry.id for entry in entries},
