@@ -8,7 +8,12 @@ from .options import NOT_APPLIED, Call, call_options
 
 @click.group("agent")
 def agent_command() -> None:
-    """Give an agent another name, with all its memory."""
+    """Give an agent another name, with all its memory.
+
+    \b
+    Example:
+        amp agent rename developer backend --apply
+    """
 
 
 @agent_command.command("rename")

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 @click.group("bench")
 def bench_command() -> None:
-    """Benchmark the record formats on this machine."""
+    """Benchmark the record formats on this machine.
+
+    \b
+    Example:
+        amp bench formats --records 1000
+    """
 
 
 @bench_command.command("formats")

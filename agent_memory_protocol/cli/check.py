@@ -228,11 +228,11 @@ def _folder_in_git(here: "Workspace") -> str:
 
 
 def _sum_up(found: Sequence[Finding]) -> None:
-    errors, hints = (sum(one.severity == severity for one in found) for severity in (ERROR, NOTE))
+    errors, notes = (sum(one.severity == severity for one in found) for severity in (ERROR, NOTE))
     fixable = sum(one.fix is not None for one in found)
     if not found:
         say("nothing is wrong")
         return
-    more = f", {counted(hints, 'hint')}" if hints else ""
+    more = f", {counted(notes, 'note')}" if notes else ""
     mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
-    note(f"{counted(errors, 'error')}, {counted(len(found) - errors - hints, 'warning')}{more}{mend}")
+    note(f"{counted(errors, 'error')}, {counted(len(found) - errors - notes, 'warning')}{more}{mend}")

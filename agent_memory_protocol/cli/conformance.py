@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, print_json, progress, say
+from .options import json_option, note, print_json, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,6 +80,9 @@ def conformance_command(
     else:
         for line in report.lines(done):
             say(line)
+    lacking = sorted({found for one in done.failures for found in re.findall(r"pip install '[^']+'", str(one.got))})
+    if command is None and lacking:
+        note(f"some cases need what is not installed here; run {' and '.join(lacking)}")
     sys.exit(1 if done.failures else 0)
 
 

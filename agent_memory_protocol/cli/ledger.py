@@ -9,7 +9,12 @@ from .options import NOT_APPLIED, Call, call_options
 
 @click.group("ledger")
 def ledger_command() -> None:
-    """Make ledgers of years smaller."""
+    """Make old ledgers smaller.
+
+    \b
+    Example:
+        amp ledger compact --apply
+    """
 
 
 @ledger_command.command("compact")

@@ -4,7 +4,6 @@ import atexit
 import errno
 import gc
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -57,7 +56,7 @@ _VERBS = {
         "learn": ("distill", "Copy lessons from one conversation into lasting memory."),
         "close": ("distill", "End conversations: keep what they taught, archive the rest."),
         "agent": ("agent", "Give an agent another name, with all its memory."),
-        "ledger": ("ledger", "Make ledgers of years smaller."),
+        "ledger": ("ledger", "Make old ledgers smaller."),
         "sync": ("upkeep", "Put back remembered entries that another program overwrote."),
         "index": ("notes", "Add every note to the index of its folder."),
         "watch": ("watch", "Keep indexes up to date and repair files while it runs."),
@@ -97,36 +96,6 @@ _FIRST = {
 """The verbs of the first screen; `amp help --all` lists every one."""
 
 _MODULES = {verb: row for group in _VERBS.values() for verb, row in group.items()}
-
-_OTHER_WORDS = {
-    "remember": ("add", "append", "save", "store", "write"),
-    "forget": ("delete", "drop", "remove", "rm"),
-    "edit": ("change", "correct", "replace", "update"),
-    "show": ("cat", "get", "open", "read"),
-    "list": ("ls", "entries"),
-    "search": ("find", "grep", "query"),
-    "recall": ("context", "load", "start"),
-    "restore": ("undo", "undelete"),
-    "status": ("info", "size", "stats"),
-    "check": ("lint", "validate", "verify"),
-    "prune": ("archive", "clean", "gc"),
-}
-"""What others call a verb."""
-
-_OTHER_OPTIONS = {
-    **dict.fromkeys(("-y", "--yes", "--confirm", "--force", "--write", "--fix", "--no-dry-run"), "--apply"),
-    **dict.fromkeys(("-s", "--heading", "--header"), "--section"),
-    **dict.fromkeys(("-a", "--name", "--for"), "--agent"),
-    **dict.fromkeys(("-C", "--dir", "--path", "--cwd", "--project"), "--root"),
-    **dict.fromkeys(("-t", "--tags", "--label"), "--tag"),
-    **dict.fromkeys(("-o", "--out", "--file"), "--output"),
-    **dict.fromkeys(("-f", "--type"), "--format"),
-    **dict.fromkeys(("-c", "--session"), "--conversation"),
-    **dict.fromkeys(("--expires", "--ttl"), "--until"),
-}
-"""What others call an option."""
-_TEXT_OPTIONS = ("-m", "--message", "--text", "--content", "--body", "--note")
-_PLANS = ("-n", "--dry-run", "--plan", "--preview", "--check")
 
 _LEAST_BESIDE = 20  # Columns for what an option means
 _CLICKS_LEAST = 52  # Columns that click lays help out for at least
@@ -200,21 +169,6 @@ class Verbs(click.Group):
         if not shows_all:
             formatter.write_paragraph()
             formatter.write_text(f"These are {len(_FIRST)} of {len(_MODULES)}; `amp help --all` lists every one.")
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is called; for another word, or a misspelt one, say which is meant."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            meant = [verb for verb, words in _OTHER_WORDS.items() if args[0] in words]
-            for verb in meant or get_close_matches(args[0], _MODULES, 1):
-                message = f"{error.message.rstrip('.')} (did you mean '{verb}'?)"
-                raise click.UsageError(message, ctx) from error
-            raise
 
 
 @click.group(
@@ -294,7 +248,12 @@ def _run() -> int:
         sys.stdout = out
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
     except click.ClickException as error:
-        _complain_about_usage(error)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()
+        else:
+            from .slips import message_of
+
+            _complain(message_of(error), "usage", error.exit_code)
         return error.exit_code
     except click.Abort:
         _complain("stopped", "stopped", 130)
@@ -313,67 +272,6 @@ def _run() -> int:
         with suppress(OSError):
             draw("")
     return code if isinstance(code, int) else 0
-
-
-def _complain_about_usage(error: click.ClickException) -> None:
-    context = getattr(error, "ctx", None)
-    if type(error).__name__ == "NoArgsIsHelpError":
-        error.show()
-        return
-    message = error.format_message().rstrip(".?")
-    message = re.sub(r"^Invalid value for '\{.*?\}': ", "", message)
-    message = re.sub(r"^Missing argument '\{.*?\}'\. Choose from:\s+", "missing argument; write one of: ", message)
-    message = message[:1].lower() + message[1:]
-    message += _meant(error)
-    if isinstance(error, click.NoSuchOption) and context is not None:
-        message = f"no such option '{error.option_name}'{_option_meant(error.option_name, context)}"
-    elif context is not None:
-        extra = re.fullmatch(r"got unexpected extra argument \(([\w-]+)\)", message)
-        if extra and any("--agent" in parameter.opts for parameter in context.command.params):
-            message += f" (did you mean '--agent {extra[1]}'?)"
-        message += f"; see `{context.command_path} --help`"
-    _complain(message, "usage", error.exit_code)
-
-
-def _option_meant(given: str, context: click.Context) -> str:
-    """Say which option or argument was meant by one that a verb does not have, and where its help is."""
-    from difflib import get_close_matches
-
-    parameters = context.command.params
-    options = [one for parameter in parameters for one in parameter.opts if one.startswith("-")]
-    arguments = {name for one in parameters for name in one.human_readable_name.strip("[].").split("|")}
-    other = _OTHER_OPTIONS.get(given, "")
-    near = [other] if other in options else get_close_matches(given, options, 1, 0.75) if given[:2] == "--" else []
-    said = f" (did you mean '{near[0]}'?)" if near else ""
-    said += f"; see `{context.command_path} --help`"
-    if near:
-        return said
-    if "TEXT" in arguments:
-        if given in _TEXT_OPTIONS:
-            return f'{said}, and write the text without an option: `{context.command_path} "Redis needs AOF."`'
-        return f"{said}, and write -- before a text that begins with a dash"
-    if isinstance(context.command, click.Group):
-        return f"{said}, and write options after the command, as in `amp list --as developer`"
-    if given in _PLANS and "--apply" in options:
-        return f"{said}; without --apply it only shows what it would do"
-    # What some verbs take as an option, these take as an argument.
-    shown = {"AGENT": "developer", "TARGET": "shared` or `agent:developer"}
-    for name in arguments & shown.keys() if given in ("--agent", "--tier") else ():
-        said += f", and write the {name} after the command, as in `{context.command_path} {shown[name]}`"
-    return said
-
-
-def _meant(error: click.ClickException) -> str:
-    """Return the word of a known set that a misspelt one was meant to be, as a question; "" if none is near."""
-    parameter = getattr(error, "param", None)
-    kind = getattr(parameter, "type", None)
-    given = re.match(r"'?(?:Invalid value for [^:]*: )?'([^']*)' is not one of", error.format_message(), re.IGNORECASE)
-    if not isinstance(kind, click.Choice) or given is None:
-        return ""
-    from difflib import get_close_matches
-
-    near = get_close_matches(given[1], [str(one) for one in kind.choices], 1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
 
 
 def _complain(message: str, kind: str, code: int, facts: Mapping[str, object] = {}) -> None:

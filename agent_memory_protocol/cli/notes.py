@@ -34,7 +34,12 @@ def _target(here: Workspace, who: Actor, tier: str | None, agent: str | None) ->
 
 @click.group("note")
 def note_command() -> None:
-    """Write, read, remove and merge notes: one fact, one file."""
+    """Write, read, remove and merge notes: one fact, one file.
+
+    \b
+    Example:
+        amp note list
+    """
 
 
 @note_command.command("new", cls=TextCommand)
@@ -88,6 +93,10 @@ def list_command(call: Call, tier: str | None, agent: str | None) -> None:
 
     Without --tier and --agent, it lists all notes that you may read. Exit code 4: a note could not be read; the others
     are listed.
+
+    \b
+    Example:
+        amp note list --agent developer
     """
     here = call.workspace()
     who = call.actor()
@@ -116,6 +125,10 @@ def show_command(call: Call, name: str, tier: str | None, agent: str | None) -> 
     """Show a note by its file, its stem or its slug.
 
     Without --tier and --agent, it shows the acting agent's note, else the shared one.
+
+    \b
+    Example:
+        amp note show market-first
     """
     here = call.workspace()
     who = call.actor()
@@ -134,6 +147,10 @@ def remove_command(call: Call, name: str, reason: str, redact: bool, tier: str |
     """Remove a note and its index line. The ledger keeps its text, except with --redact.
 
     `amp restore --last` shows the last removal.
+
+    \b
+    Example:
+        amp note remove market-first --reason "decided otherwise"
     """
     here = call.workspace()
     who = call.actor()
@@ -151,7 +168,12 @@ def remove_command(call: Call, name: str, reason: str, redact: bool, tier: str |
 @folder_options
 @call_options
 def merge_command(call: Call, names: tuple[str, ...], into: str, tier: str | None, agent: str | None) -> None:
-    """Append notes to another note, and remove them. The ledger keeps their texts."""
+    """Append notes to another note, and remove them. The ledger keeps their texts.
+
+    \b
+    Example:
+        amp note merge redis-aof redis-limits --into redis
+    """
     here = call.workspace()
     who = call.actor()
     target = _target(here, who, tier, agent)

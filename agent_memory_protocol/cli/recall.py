@@ -1,10 +1,12 @@
 """`amp recall`: the block an agent starts its task with. On the way of every task start, so it loads little."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import AgentMemoryError
 from ..recall.agent import recall_here
 from ..recall.block import Budget, Recall
 from .options import Call, budget_options, call_options, first_words, note, print_json, say_text, today_option
@@ -47,6 +49,8 @@ def recall_command(
     # What is wrong with the store itself is wrong with each document in it, and said once.
     for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
+    if agent is not None and not any(part.target.owner == who.agent for part in found.parts):
+        _ask_who_is_meant(call, agent)
     if explain:
         if not found.parts and not found.warnings:
             call.workspace()  # says whether memory is switched off
@@ -57,6 +61,18 @@ def recall_command(
         print_json(found.to_json())
     elif found.text:
         say_text(found.text)
+
+
+def _ask_who_is_meant(call: Call, agent: str) -> None:
+    """Say which agent's name was probably misspelt, where the one that was given has no memory."""
+    from ..layout import Tier
+    from ..project.agents import nearest
+    from ..workspace import Workspace
+
+    with suppress(AgentMemoryError):  # what is wrong with the store has been said
+        owners = [one.owner for one in Workspace.open(call.root).targets(call.actor()) if one.tier is Tier.AGENT]
+        if meant := agent not in owners and nearest(agent, owners):
+            note(f"agent {agent} has no memory yet; did you mean {meant}?")
 
 
 def _explained(found: Recall) -> Iterator[str]:

@@ -32,7 +32,12 @@ _why_option = click.option(
 
 @click.group("record")
 def record_command() -> None:
-    """Remember, list, show, decide, redact, verify and sign records."""
+    """Remember, list, show, decide, redact, verify and sign records.
+
+    \b
+    Example:
+        amp record remember "The API speaks HTTP/2."
+    """
 
 
 record_command.add_command(init_store_command)
@@ -72,6 +77,10 @@ def show_command(call: Call, record_id: str, store: str | None) -> None:
     """Show the newest version of a record.
 
     The beginning of its id is enough.
+
+    \b
+    Example:
+        amp record show mem:7b391eb3
     """
     memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))
@@ -89,6 +98,10 @@ def history_command(call: Call, record_id: str, store: str | None) -> None:
 
     Each line has the time, the state, the reason and the signer. Then follow the records that it replaced and that
     replaced it, oldest first.
+
+    \b
+    Example:
+        amp record history mem:7b391eb3
     """
     memory = open_memory(call, store)
     versions = memory.history(memory.find_id(record_id))

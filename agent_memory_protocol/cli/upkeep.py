@@ -167,7 +167,8 @@ def edit_command(
         undated=undated,
     )
     place = f"{done.entry.target.path}:{done.entry.line}"
-    call.answer(done.to_json(), [f"edited: {place}  [{done.entry.id}], was [{done.old_id}]"])
+    was = "" if done.old_id == done.entry.id else f", was [{done.old_id}]"
+    call.answer(done.to_json(), [f"edited: {place}  [{done.entry.id}]{was}"])
 
 
 @click.command("sync")

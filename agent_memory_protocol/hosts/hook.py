@@ -150,7 +150,8 @@ def _arguments(words: "Sequence[str]") -> tuple[str, str, bool]:
         else:
             events.append(word)
     if len(events) != 1 or events[0] not in EVENTS:
-        raise ValueError(f"{' '.join(events) or 'nothing'!a} is not an event; the events are {', '.join(EVENTS)}")
+        wrong = f"{' '.join(events)!a} is not an event" if any(events) else "name the event"
+        raise ValueError(f"{wrong}; the events are {', '.join(EVENTS)}")
     return events[0], host, for_person
 
 

@@ -8,7 +8,7 @@ from ..values import dataclass
 
 ERROR = "error"
 WARNING = "warning"
-NOTE = "note"  # A hint: shown, and never a reason for exit code 1
+NOTE = "note"  # Shown, and never a reason for exit code 1
 
 
 @dataclass(frozen=True, slots=True)

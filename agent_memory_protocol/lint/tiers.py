@@ -186,7 +186,7 @@ def missing_path(view: TierView) -> Iterator[Remark]:
     "tier-missing-symbol",
     NOTE,
     "tier",
-    "An entry names a line or a name in a file, or a function, that is not there. A hint: the entry may be stale.",
+    "An entry names a line or a name in a file, or a function, that is not there. The entry may be stale.",
 )
 def missing_symbol(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():

@@ -9,7 +9,8 @@ from ..disk.errors import shown
 from ..disk.files import Root
 from ..disk.writing import LOCAL
 from ..errors import AgentMemoryError
-from ..layout import OWNED_TIERS, TIERS, Target, name_key
+from ..layout import OWNED_TIERS, TIERS, Target, Tier, name_key
+from ..project.access import Actor
 from ..project.agents import nearest
 from ..project.settings import Settings
 from ..recall.agent import recall, targets_of
@@ -66,9 +67,12 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
     except AgentMemoryError as error:
         found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
     if settings.enabled:
-        recalled = of_recall(recall(root, settings, actor, Budget()), targets_of(actor, settings), existing)
-        said = {one.message for one in found}
-        found += [one for one in recalled if one.message not in said]
+        # A person who names no agent asks for all of them.
+        others = [one.owner for one in existing if one.tier is Tier.AGENT and actor.is_person]
+        for agent in (actor, *(Actor(owner) for owner in others)):
+            recalled = of_recall(recall(root, settings, agent, Budget()), targets_of(agent, settings), existing)
+            said = {one.message for one in found}
+            found += [one for one in recalled if one.message not in said]
     for row in rows:
         if row.problem and not any(row.problem in one.message for one in found):
             found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))

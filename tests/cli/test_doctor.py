@@ -178,3 +178,16 @@ def test_doctor_tells_the_protocol_text_by_its_id(amp):
 def test_doctor_knows_the_protocol_text(amp):
     told = [findings(amp("doctor", "--protocol", str(path)))[-1] for path in PROTOCOL.iterdir()]
     assert sum("is the protocol text that is implemented" in line for line in told) == 1
+
+
+def test_a_person_who_names_no_agent_is_told_what_each_would_be_given(amp):
+    for agent in ("dev", "ops"):
+        amp("remember", f"what {agent} knows", "--agent", agent)
+    amp("init", "--agent", "new")
+    told = findings(amp("doctor"))
+    assert [one for one in told if "agent:" in one] == [
+        "ok  agent:dev is recalled: 3 of 4 lines",
+        "ok  agent:new is not recalled: .scaffolding/agent-memory/agents/new/MEMORY.md has no entries yet",
+        "ok  agent:ops is recalled: 3 of 4 lines",
+    ]
+    assert not [one for one in findings(amp("doctor", "--as", "dev")) if "agent:ops" in one]

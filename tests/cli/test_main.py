@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 
 from agent_memory_protocol import errors
+from agent_memory_protocol.cli import slips
 from agent_memory_protocol.cli.main import amp as program
 from agent_memory_protocol.cli.main import main
 from agent_memory_protocol.disk.writing import ChangedMeanwhile
@@ -29,6 +30,16 @@ def summaries(said):
     """Return what a list of verbs says of each; it is below the options."""
     rows = re.findall(r"^  ([a-z][\w-]*)  +(\S[^\n]*(?:\n {6,}[^\n]+)*)$", said.partition("--help")[2], re.MULTILINE)
     return {verb: " ".join(told.split()) for verb, told in rows}
+
+
+def test_the_help_of_every_command_has_an_example():
+    def without(command, words):
+        for name in command.list_commands(None) if isinstance(command, click.Group) else []:
+            yield from without(command.get_command(None, name), f"{words} {name}")
+        if words != "amp" and not re.search(rf"Examples?:\n +.*{words} ?", command.help):
+            yield words
+
+    assert list(without(program, "amp")) == []
 
 
 def test_help_names_every_verb_and_exit_code(amp):
@@ -127,7 +138,12 @@ MISTAKES = [
     (("prune", "--agent", "dev"), "as in `amp prune shared` or `agent:developer`"),
     (("--as", "dev", "list"), "write options after the command, as in `amp list --as developer`"),
     (("--nope",), "see `amp --help`"),
-    (("remember",), "missing argument 'TEXT'; see `amp remember --help`"),
+    (("remember",), "missing argument 'TEXT', as in `amp remember \"Redis loses its queue without AOF.\" --section"),
+    (("adopt",), "missing argument 'SOURCE...', as in `amp adopt .`; see `amp adopt --help`"),
+    (("note", "new"), "missing argument 'TYPE'; write one of: user, feedback, project, reference, as in `amp note new"),
+    (("schema", "jsn"), "amp: 'jsn' is not one of 'proto', 'json', 'answers', 'settings' (did you mean 'json'?)"),
+    (("install", "emacs"), "for another host, `amp install agents-md` or `amp mcp --config`; see `amp install --help`"),
+    (("recall", "--conv", "c1"), "(did you mean '--conversation'?)"),
     (("remember", "a", "b"), "quote a text of more than one word; see `amp remember --help`"),
     (
         ("remember", "--flaky"),
@@ -389,6 +405,41 @@ def test_a_shell_completes_what_there_is(amp, shell):
         "Redis; the queue; needs AOF."
         in amp.process(environ={"_AMP_COMPLETE": "fish_complete", "COMP_WORDS": "amp forget ", "COMP_CWORD": ""}).out
     )
+
+
+@each_row(
+    "words, meant",
+    [
+        ("log", "diff"),
+        ("historu", "diff"),
+        ("CONFIG", "where"),
+        ("redact", "forget --redact"),
+        ("fix", "check --fix"),
+        ("mv", "agent rename"),
+        ("unforget", "restore"),
+        ("lsit", "list"),
+        ("consol", "consolidate"),
+        ("note-new", "note"),
+        ("note add", "new"),
+        ("note rm", "remove"),
+        ("record add", "remember"),
+        ("record delete", "redact"),
+        ("record reslove", "resolve"),
+        ("bench format", "formats"),
+        *((words, None) for words in ("cp", "run", "plan", "lost", "upgrade", "n", "record revoke")),
+    ],
+)
+def test_another_word_for_a_command_is_told_the_right_one_and_one_like_none_is_told_nothing(amp, words, meant):
+    answer = amp(*words.split())
+    assert re.findall(r"\(did you mean '(.*)'\?\)", answer.err) == ([meant] if meant else []), answer
+    answer.refuses(2, "no such command")
+
+
+def test_each_command_that_a_slip_may_mean_exists():
+    verbs = {*program.list_commands(None)}
+    known = {*verbs, "new", "remove", "rename", "redact", "reactivate", "verify", "history"}
+    assert {verb.split()[0] for verb in slips._OTHER_WORDS} <= known
+    assert not verbs & {other for verb, words in slips._OTHER_WORDS.items() if " " in verb for other in words}
 
 
 @pytest.mark.parametrize(

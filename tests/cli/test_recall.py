@@ -291,3 +291,18 @@ def test_a_day_can_be_named_wherever_it_decides_what_has_expired(amp):
         2,
         "amp: 'tomorrow' is not a date; write it as YYYY-MM-DD, such as 2026-01-31\n",
     )
+
+
+@each_row(
+    "words, asked",
+    [
+        (("recall", "developr"), ["amp: agent developr has no memory yet; did you mean developer?"]),
+        (("recall", "developer"), []),
+        (("recall", "ops"), []),
+        (("recall", "developr", "--as", "developr"), []),  # an agent is not told who else there is
+    ],
+)
+def test_a_misspelt_agent_without_memory_is_asked_who_is_meant(amp, words, asked):
+    amp("remember", "what it knows", "--agent", "developer")
+    answer = amp(*words)
+    assert (answer.code, answer.err.splitlines()) == (0, asked)
