@@ -1,5 +1,6 @@
 """`amp recall`: the block an agent starts its task with. On the way of every task start, so it loads little."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -37,7 +38,7 @@ def recall_command(
     """Print the memory that AGENT gets when a task starts.
 
     It prints shared memory, AGENT's own memory, the conversation's memory and the records. If there is nothing to
-    recall, it prints nothing.
+    recall, it prints nothing; on a terminal it says so.
 
     \b
     Example:
@@ -61,6 +62,8 @@ def recall_command(
         print_json(found.to_json())
     elif found.text:
         say_text(found.text)
+    elif not explain and sys.stdout is not None and sys.stdout.isatty():
+        note("there is nothing to recall; `amp doctor` says why")
 
 
 def _ask_who_is_meant(call: Call, agent: str) -> None:

@@ -193,6 +193,18 @@ def test_a_terminal_that_knows_no_colour_gets_none(amp, environ, shows):
     assert (b"\x1b[" in shown) is shows
 
 
+@pytest.mark.slow
+def test_an_empty_recall_says_so_to_who_sees_it_and_nothing_to_a_pipe(amp):
+    command = [amp.script, "recall"]
+    piped = subprocess.run(command, cwd=amp.root, env=amp.environ({}), capture_output=True, check=True)
+    assert (piped.stdout, piped.stderr) == (b"", b"")
+    ours, theirs = pty.openpty()
+    seen = subprocess.run(command, cwd=amp.root, env=amp.environ({}), stdout=theirs, stderr=subprocess.PIPE, check=True)
+    os.close(theirs)
+    os.close(ours)
+    assert seen.stderr == b"amp: there is nothing to recall; `amp doctor` says why\n"
+
+
 def test_only_one_module_prints():
     """Whoever prints past it can print what plays with the terminal."""
     folder = Path(options.__file__).parent
