@@ -83,12 +83,12 @@ class KeywordIndex(KeptIndex[Stored]):
 
         def question(connection: "Connection") -> int:
             lookup = Lookup(connection)
-            terms = self._look(connection).meant(asked)
-            tokens = {token for term in terms for token in (*term.tokens, *term.forms)}
+            snapshot = self._look(connection)
+            tokens = {token for term in snapshot.meant(asked) for token in (*term.tokens, *term.forms)}
+            holding = snapshot.holding(tokens)
             others = [] if keys is None else [key for (key,) in connection.execute(_KEYS) if key not in keys]
             # Mostly few have another key, or none has, so those are counted and taken off.
-            found = lookup.count(tokens)
-            return found - lookup.count(tokens, others) if others else found
+            return lookup.count(holding) - (lookup.count_with(holding, others) if others and holding else 0)
 
         return self._ask(question) if asked else 0
 

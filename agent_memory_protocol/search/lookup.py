@@ -23,10 +23,12 @@ COUNTED_TABLES = (
 
 _SUMS = "SELECT COALESCE(SUM(passages), 0), COALESCE(SUM(size), 0) FROM sums"
 _BEST = "SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY bm25(tokens, 1.0, :context_weight) LIMIT :limit"
+_ALL = "SELECT rowid FROM tokens WHERE tokens MATCH :match LIMIT :limit"
 _BEST_WITH_ALL = """
-    SELECT id FROM passages
-    WHERE id IN (SELECT rowid FROM tokens WHERE tokens MATCH :match ORDER BY rowid DESC LIMIT :most)
-    ORDER BY size LIMIT :limit"""
+    SELECT id FROM (
+        SELECT passages.id AS id, size FROM tokens CROSS JOIN passages ON passages.id = tokens.rowid
+        WHERE tokens MATCH :match ORDER BY tokens.rowid DESC LIMIT :most)
+    ORDER BY size, id LIMIT :limit"""
 """Of those that have the same words the shortest are the best, which SQLite says sooner than their rank."""
 _COUNTED = """
     SELECT id, size, talk, text, context FROM passages JOIN tokens ON tokens.rowid = id
@@ -38,9 +40,10 @@ _NAMES = """
 _WITHIN = """
     SELECT passages.id FROM passages JOIN sources ON sources.id = passages.source
     WHERE sources.key IN (SELECT value FROM json_each(?))"""
-_COUNT = """
-    SELECT COUNT(*) FROM tokens WHERE tokens MATCH :match AND (:keys IS NULL OR rowid IN
-        (SELECT id FROM passages WHERE key IN (SELECT value FROM json_each(:keys))))"""
+_COUNT = "SELECT COUNT(*) FROM tokens WHERE tokens MATCH ?"
+_COUNT_WITH = """
+    SELECT COUNT(*) FROM tokens WHERE tokens MATCH ? AND rowid IN
+        (SELECT id FROM passages WHERE key IN (SELECT value FROM json_each(?)))"""
 _LIKE = """
     SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last
         AND length(word) BETWEEN :length - 1 AND :length + 1
@@ -75,20 +78,40 @@ class Lookup:
         asked = {"start": start, "last": _LAST, "most": most}
         return [word for (word,) in self._connection.execute(_BEGINNING_WITH, asked)]
 
-    def count(self, tokens: Collection[str], keys: Collection[str] | None = None) -> int:
-        """Return how many passages have any of these tokens, of all or of those with one of these keys."""
-        asked = {"match": _any_of(tokens), "keys": None if keys is None else json.dumps([*keys])}
-        return int(self._connection.execute(_COUNT, asked).fetchone()[0])
+    def count(self, holding: Mapping[str, int]) -> int:
+        """Return how many passages have any of these tokens; `holding` counts those with each.
+
+        Only those that lack the most frequent one are looked at.
+        """
+        if not holding:
+            return 0
+        most = max(holding, key=holding.__getitem__)
+        others = _any_of(holding.keys() - {most})
+        if not others:
+            return holding[most]
+        (more,) = self._connection.execute(_COUNT, (f'({others}) NOT "{most}"',)).fetchone()
+        return holding[most] + int(more)
+
+    def count_with(self, tokens: Iterable[str], keys: Collection[str]) -> int:
+        """Return how many passages with one of these keys have any of these tokens."""
+        asked = (_any_of(tokens), json.dumps([*keys]))
+        return int(self._connection.execute(_COUNT_WITH, asked).fetchone()[0])
 
     def picked(self, holding: Mapping[str, int], limit: int) -> set[int]:
         """Return the passages that SQLite ranks highest among those that rare tokens of these, or all others, pick."""
         found: set[int] = set()
         for pick in picking.picks(holding, picking.LOOKED_AT):
-            if len(found) < limit:
+            if len(found) >= limit:
+                break
+            most = max(CANDIDATES, 2 * limit)
+            if pick.all:
+                found |= self._best(_BEST_WITH_ALL, _all_of(pick.tokens), 2 * limit)
+            elif sum(holding[token] for token in pick.tokens) <= most:
+                # All of them are taken. To rank them, SQLite would go through all that have any other token.
+                found |= self._best(_ALL, _any_of(pick.tokens), most)
+            else:
                 # What has any of them is ranked by the other tokens, too.
-                match = _all_of(pick.tokens) if pick.all else f"({_any_of(pick.tokens)}) AND ({_any_of(holding)})"
-                query, most = (_BEST_WITH_ALL, 2 * limit) if pick.all else (_BEST, max(CANDIDATES, 2 * limit))
-                found |= self._best(query, match, most)
+                found |= self._best(_BEST, f"({_any_of(pick.tokens)}) AND ({_any_of(holding)})", most)
         return found
 
     def counted(

@@ -332,3 +332,32 @@ def test_what_is_counted_follows_what_comes_and_goes(index):
     index.refresh([], gone=["0"])
     index.refresh([source_of("2", Passage("open", "A red door."))], gone=[])
     assert [index.count("door", keys=keys) for keys in (None, ["open"], ["shut"])] == [2, 2, 0]
+
+
+@settings(deadline=None)
+@given(
+    texts=st.lists(st.tuples(passages, st.sampled_from(["open", "shut"])), max_size=12),
+    query=words,
+    chosen=st.none() | st.sets(st.sampled_from(["open", "shut", "none"])),
+)
+def test_what_is_counted_is_what_a_look_at_every_passage_finds(texts, query, chosen):
+    sources = [source_of(str(number), Passage(key, *text)) for number, (text, key) in enumerate(texts)]
+    with closing(KeywordIndex()) as index:
+        scan = ScanIndex()
+        index.refresh(sources)
+        scan.refresh(sources)
+        asked = " ".join(query)
+        found = scan.search(asked, limit=len(texts))
+        assert index.count(asked, keys=chosen) == sum(chosen is None or hit.key in chosen for hit in found)
+
+
+@settings(deadline=None)
+@given(texts=st.lists(passages, max_size=12), query=words)
+def test_among_very_many_rare_words_alone_pick_all_that_have_one(texts, query):
+    sources = [source_of(str(number), Passage("k", *text)) for number, text in enumerate(texts)]
+    asked = " ".join(query)
+    with closing(KeywordIndex()) as index, pytest.MonkeyPatch.context() as patched:
+        index.refresh(sources)
+        exact = index.search(asked, limit=20)
+        patched.setattr(picking, "MANY", 0)
+        assert {hit.source for hit in index.search(asked, limit=20)} == {hit.source for hit in exact}
