@@ -22,6 +22,7 @@ ALPHABETS = {
     "upper": string.ascii_uppercase + string.digits,
     "lower": string.ascii_lowercase + string.digits,
     "base32": string.ascii_uppercase + "234567",
+    "small32": string.ascii_lowercase + "234567",
     "url": string.ascii_letters + string.digits + "_-",
     "b64": string.ascii_letters + string.digits + "+/",
     "marks": string.ascii_letters + string.digits + "!#%*+-.@^_~",
@@ -197,6 +198,14 @@ LANGUAGES = {
     "Turkish": ("şifre: {}", "parola = {}", "Veritabanı şifresi: {}"),
     "Polish": ("Hasło to {}", "hasło: {}"),
     "Dutch": ("Het wachtwoord is {}", "wachtwoord: {}"),
+    "Swedish": ("Lösenordet till databasen är {}", "Lösen = {}"),
+    "Hungarian": ("A jelszó {}", "Az adatbázis jelszava: {}"),
+    "Greek": ("Ο κωδικός είναι {}", "κωδικός πρόσβασης: {}"),
+    "Arabic": ("كلمة المرور هي {}", "كلمة المرور: {}"),
+    "Hindi": ("पासवर्ड है {}", "पासवर्ड: {}"),
+    "Hebrew": ("הסיסמה היא {}", "סיסמה: {}"),
+    "Thai": ("รหัสผ่านคือ {}", "รหัสผ่าน: {}"),
+    "Vietnamese": ("Mật khẩu là {}", "mật khẩu: {}"),
 }
 PLACES = (
     "password:\n  {}",
@@ -229,6 +238,33 @@ PLACES = (
     "login with bob and {} on staging",
     "creds for grafana: admin:{}",
 )
+
+
+KEYCHAIN_PLACES = (
+    "pw: {}",
+    'pass: "{}"',
+    '$env:DB_PASS = "{}"',
+    "ALTER USER app WITH PASSWORD '{}';",
+    "curl -u ada:'{}' https://api.acme.example",
+    "set the admin password to {} on each box",
+    "The master password, which Ada set, is {}",
+    "pass phrase: {}",
+    "DB password (staging)\t{}",
+    'dsn := "app:{}@tcp(db-1:3306)/app"',
+    'IDENTIFIED BY "{}"',
+    "requirepass {}",
+    "Mật khẩu là {}",
+    "heslo: {}",
+)
+
+
+def of_a_keychain(chance):
+    """Return a password as Apple's keychain proposes it: three groups, one capital, one digit."""
+    letters = chance.choices(string.ascii_lowercase, k=18)
+    capital, digit = chance.sample(range(18), 2)
+    letters[capital] = letters[capital].upper()
+    letters[digit] = chance.choice(string.digits)
+    return "-".join("".join(letters[place : place + 6]) for place in (0, 6, 12))
 
 
 def managed(count, seed, alphabet=MANAGED, size=16):
@@ -265,6 +301,12 @@ def test_a_password_is_found_by_its_label_in_other_languages(language, sized):
 def test_a_password_is_found_wherever_it_is_written(place, sized):
     marks = string.ascii_letters + string.digits + "!#$%&()*+,-./:<=>?@[]^_{}~"
     assert found_of([place], managed(sized(20, 200, 200), place, marks)) >= 0.95
+
+
+@pytest.mark.slow
+def test_what_a_keychain_proposes_is_found_wherever_it_is_written(sized):
+    chance = random.Random(17)
+    assert found_of(KEYCHAIN_PLACES, [of_a_keychain(chance) for _ in range(sized(20, 200, 200))]) >= 0.99
 
 
 TALK = {
@@ -336,6 +378,13 @@ NO_SECRETS = (
     "La password di produzione: vedi Vault",
     "Veritabanı şifresi Vault içinde.",
     "Zugangsdaten: siehe Vault / Team-A",
+    "パスワードは12文字以上、TOKEN_V2 は環境変数から読む。",
+    "密码哈希用 argon2id，参数 m=65536,t=3,p=4。",
+    'Users are identified by "user_id" and a token.',
+    "The API key of the keyword-second-number rule is public.",
+    "user:password@tcp(localhost:3306)/app",
+    "password\tstring\trequired",
+    "the passwords, as always, are in 1Password/Ops-Team",
 )
 
 

@@ -33,7 +33,7 @@ _MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
 _FILE = re.compile(
     r"[\w./~@-]+\.(?:txt|env|json|ya?ml|toml|ini|cfg|conf|pem|key|crt|p12|md|py|js|ts|go|rs|java|sh|gpg|kdbx|local)"
 )
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|0x[0-9a-fA-F]{40}")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+){0,4}\.(?:[a-z]{2,24}|[A-Z]{2,24}|\d{1,3})|0x[0-9a-fA-F]{40}")
 _CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
 _REFERENCE = re.compile(
     r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
@@ -58,6 +58,8 @@ _HUMPS_OF_WORDS = re.compile(r"[A-Z]?[a-z]{2,}")
 _VOWELS = frozenset("aeiouyAEIOUY")
 _MUMBLED = re.compile(r"[A-Z]?[b-df-hj-np-tv-xz]{2,}")
 _PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
+_OF_A_KEYCHAIN = re.compile(r"(?=[^A-Z]*[A-Z][^A-Z]*\Z)(?=\D*\d\D*\Z)[A-Za-z0-9]{6}-[A-Za-z0-9]{6}-[A-Za-z0-9]{6}")
+"""What Apple's keychain proposes: small letters in three groups, among them one capital and one digit."""
 _SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
 _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
@@ -72,8 +74,9 @@ def span(match: Found) -> tuple[int, int]:
         if _group(match, name):
             start, end = match.span(name)
             if name == "run":  # it goes to the next blank, and so has the quotes and brackets around it
-                start += len(match[name]) - len(match[name].lstrip("\\\"'`*_"))
-                end = start + len(match.string[start:end].rstrip("\\.,;:!?)]}*_\"'`|"))
+                start += len(match[name]) - len(match[name].lstrip("\\\"'`*_?"))
+                said = match.string[start:end].partition("??")[0]  # beyond that it is a text in other letters
+                end = start + len(said.rstrip("\\.,;:!?)]}*_\"'`|"))
                 return start, max(start, end)
             if name == "bare":  # the end of the sentence or of the emphasis is not part of it
                 end = start + len(match[name].rstrip(".,;:!?)]*_"))
@@ -429,6 +432,8 @@ def _words_of(value: str) -> frozenset[str]:
 @lru_cache(maxsize=512)
 def _unlike_words(value: str) -> int:
     """Count the characters of a value that are not part of a word, number or technical term."""
+    if _OF_A_KEYCHAIN.fullmatch(value):
+        return len(value)
     return sum(len(segment) for segment in _SEPARATORS.split(value) if not _is_wordy(segment))
 
 

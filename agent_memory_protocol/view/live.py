@@ -106,7 +106,9 @@ class LivePage:
         routes.append(Route("/events", self._guarded(self._events)))
         if not self.is_read_only:
             routes.append(Route("/change", self._guarded(self._change), methods=["POST"]))
-        return Starlette(routes=routes)
+        # Whoever has no right does not learn what is served either
+        failed = {status: self._guarded(partial(self._nothing, status)) for status in (404, 405)}
+        return Starlette(routes=routes, exception_handlers=failed)
 
     @property
     def menu(self) -> list[tuple[str, str]]:
@@ -127,8 +129,8 @@ class LivePage:
 
     # -- who may ask ---------------------------------------------------------------------------------------------------
 
-    def _guarded(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        async def guarded(request: Request) -> Response:
+    def _guarded(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[..., Awaitable[Response]]:
+        async def guarded(request: Request, _: Exception | None = None) -> Response:
             made = self._refusal(request)
             try:
                 made = made or await answer(request)
@@ -149,6 +151,8 @@ class LivePage:
             return PlainTextResponse("This address is not served here.\n", 403)
         if origin is not None and origin not in (f"http://{host}" for host in hosts):
             return PlainTextResponse("Requests of other pages are refused.\n", 403)
+        if request.headers.get("sec-fetch-mode", "navigate") != "navigate" and not self._is_own(request):
+            return PlainTextResponse("Requests of other pages are refused.\n", 403)
         if self._is(self.token, request.query_params.get("token", "")) and request.method == "GET":
             made = RedirectResponse("/", 303)
             made.set_cookie(self._cookie, self.token, httponly=True, samesite="strict")
@@ -156,6 +160,11 @@ class LivePage:
         if not self._is(self.token, request.cookies.get(self._cookie, "")):
             return PlainTextResponse("Open the address that `amp view` printed: it has the token.\n", 403)
         return None
+
+    @staticmethod
+    def _is_own(request: Request) -> bool:
+        """Say whether the browser tells that our own page asks: to one at another port it sends our cookie, too."""
+        return request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
 
     @property
     def _cookie(self) -> str:
@@ -166,6 +175,9 @@ class LivePage:
         return hmac.compare_digest(token.encode(), given.encode("utf-8", "replace"))
 
     # -- what they get -------------------------------------------------------------------------------------------------
+
+    async def _nothing(self, status: int, request: Request) -> Response:
+        return PlainTextResponse("Nothing is served here.\n", status)
 
     async def _view(self, name: str, look: Callable[[views.Query], views.Values], request: Request) -> Response:
         query = dict(request.query_params)

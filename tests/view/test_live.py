@@ -128,6 +128,8 @@ def test_the_printed_address_gives_the_cookie_and_the_cookie_gives_the_page(here
         {"origin": "http://evil.example"},
         {"origin": "null"},
         {"origin": "http://127.0.0.1:9"},
+        {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"},
     ],
     ids=str,
 )
@@ -136,10 +138,23 @@ def test_a_request_without_the_right_token_host_or_origin_gets_nothing(here, sen
     sent = {name: value.replace("TOKEN", at.page.token) for name, value in sent.items()}
     body = urlencode({"token": at.page.form_token, "verb": "Forget", "id": id_of(here, "8080"), "step": "Apply"})
     before = texts(here)
-    for path in ("/", "/?token=guess", "/events", "/entry?id=0", "/change"):
+    for path in ("/", "/?token=guess", "/events", "/entry?id=0", "/change", "/none"):
         status, told, text = at.ask(path, method="POST" if path == "/change" else "GET", body=body, **sent)
         assert (status, "set-cookie" in told, "8080" in text) == (403, False, False), path
     assert texts(here) == before
+
+
+@pytest.mark.slow
+def test_what_is_not_there_is_told_with_the_headers_of_every_answer_and_only_to_the_reader(here):
+    at = browser(here)
+    for method, path, expected in (("GET", "/none", 404), ("GET", "/../../etc/passwd", 404), ("PUT", "/", 405)):
+        status, told, _ = at.ask(path, method=method)
+        assert status == expected
+        assert told["x-content-type-options"] == "nosniff"
+        assert "frame-ancestors 'none'" in told["content-security-policy"]
+        assert at.ask(path, method=method, cookie="")[0] == 403
+    status, _, text = at.ask("/", **{"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"})
+    assert (status, "shared" in text) == (200, True)  # a link that a person follows
 
 
 def test_a_change_needs_a_form_of_the_page(here):
