@@ -12,7 +12,7 @@ import click
 
 from ..disk.errors import shown
 from ..disk.files import is_there
-from ..errors import InvalidArgument
+from ..errors import DamagedFile, InvalidArgument
 from ..formats import schemas, table
 from ..project.outside import check_outside
 from ..project.settings_schema import settings_schema
@@ -77,11 +77,6 @@ def convert_command(
     for file in (source, target):
         if file != STDIO:
             check_outside(who, file)
-    if source_name is None and source.casefold().endswith((".csv", ".tsv")):
-        raise InvalidArgument(
-            f"{source} is a table, not a record file; `amp import {source} --apply` brings its rows in, "
-            "and `amp export` writes them in any format"
-        )
     chosen = format_of(target, target_name)
     from ..exchange.convert import Conversion, convert
     from ..search.embedding import HashEmbedder
@@ -90,11 +85,30 @@ def convert_command(
         chosen, HashEmbedder(), strict=strict, embeds=not no_embeddings, progress=counter("converted")
     )
     with input_file(source) as path, output_file(target) as new:
-        found = table.by_name(source_name) if source_name else table.detect(path, name=source)
+        found = table.by_name(source_name) if source_name else _detected(path, source)
         convert(path, found, conversion, new, overwrite=force or target == STDIO)
     tell(call, conversion, found.name)
     if conversion.left_out:
         sys.exit(4)
+
+
+def _detected(path: str, name: str) -> "Format":
+    """Say which format a record file has; rows that another tool wrote have none, and can be imported."""
+    from ..exchange.foreign import ENDINGS, has_rows
+
+    unknown = InvalidArgument(
+        f"{name} holds rows of another tool, not entries; `amp import {name} --apply` brings its rows in, "
+        "and `amp export` writes them in any format"
+    )
+    if name.casefold().endswith(ENDINGS):
+        raise unknown
+    try:
+        found = table.detect(path, name=name, option="--from")
+    except DamagedFile as error:
+        raise unknown if has_rows(path) else error from None
+    if found.name in ("mcp-graph", "json") and has_rows(path):
+        raise unknown
+    return found
 
 
 @click.command("schema")

@@ -14,7 +14,7 @@ from ..formats.rows import Columns
 from ..text.phrases import counted
 
 CSV = "csv"
-_ENDINGS = (".csv", ".tsv")
+ENDINGS = (".csv", ".tsv")
 _LOOKED_AT, _LONGEST_LINE = 1_000, 1 << 20
 _NAMED = 3
 _LINES = ("ndjson", "json", "mcp-graph", "jsonl")
@@ -27,19 +27,19 @@ def reader_of(path: str, name: str, format: str, columns: Columns) -> tuple[str,
 
     `name` is what the file is called where that is not its path, and `format` may be `auto`.
     """
-    if format == CSV or (format == table.AUTO and name.casefold().endswith(_ENDINGS)):
+    if format == CSV or (format == table.AUTO and name.casefold().endswith(ENDINGS)):
         return CSV, partial(rows.read_csv, path, columns)
     try:
         found = table.detect(path, name=name) if format == table.AUTO else table.by_name(format)
     except DamagedFile:
-        if not columns.named and not _has_rows(path):
+        if not columns.named and not has_rows(path):
             raise
         return "ndjson", partial(rows.read_lines, path, columns)
     if found.name == "parquet" and (columns.named or not parquet.has_entries(path)):
         return found.name, partial(_read_parquet, path, columns)
     if found.name == "ndjson" or (found.name in _LINES and columns.named):
         return "ndjson", partial(rows.read_lines, path, columns)
-    if found.name in ("mcp-graph", "json") and format == table.AUTO and _has_rows(path):
+    if found.name in ("mcp-graph", "json") and format == table.AUTO and has_rows(path):
         return "ndjson", partial(rows.read_lines, path, columns)
     return found.name, partial(found.read, path)
 
@@ -61,7 +61,7 @@ def _read_parquet(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem
         yield attempt(f"row {number:,}", rows.entry, row, columns)
 
 
-def _has_rows(path: str) -> bool:
+def has_rows(path: str) -> bool:
     """Say whether a file holds JSON objects of another tool: what begins it is one, and no part of a graph."""
     with reading(path) as file:
         lines = list(islice(iter(lambda: file.readline(_LONGEST_LINE), b""), _LOOKED_AT))

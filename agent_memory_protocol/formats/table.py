@@ -132,8 +132,11 @@ def to_write(path: str, name: str | None = None) -> Format:
 _PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
 
 
-def detect(path: str, *, name: str = "") -> Format:
-    """Say which format a file has: its content decides, the ending of its `name` only where the content cannot."""
+def detect(path: str, *, name: str = "", option: str = "--format") -> Format:
+    """Say which format a file has: its content decides, the ending of its `name` only where the content cannot.
+
+    `option` is what a person names the format with.
+    """
     with reading(path) as file:
         start = file.read(_START)
         size = os.fstat(file.fileno()).st_size
@@ -143,7 +146,7 @@ def detect(path: str, *, name: str = "") -> Format:
     ending = by_suffix(name or path)
     found = _by_content(start, size, ending.name if ending else "")
     if not found:
-        raise DamagedFile("has none of the known formats; say which with --format", path=shown(name or path))
+        raise DamagedFile(f"has none of the known formats; say which with {option}", path=shown(name or path))
     return by_name(found)
 
 

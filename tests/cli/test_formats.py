@@ -165,8 +165,26 @@ def test_quiet_leaves_remarks_away_and_never_an_error(amp):
     amp("list", "--quiet", "--nonsense").refuses(2)
 
 
-@pytest.mark.parametrize("name", ["facts.csv", "FACTS.TSV"])
-def test_a_table_is_not_converted_as_if_it_were_a_page(amp, name):
-    (amp.root / name).write_text("text,when\nRedis needs AOF on.,2026-01-05\n")
-    amp("convert", name, "x.json").refuses(2, f"{name} is a table, not a record file; `amp import {name} --apply`")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("facts.csv", "text,when\nRedis needs AOF on.,2026-01-05\n"),
+        ("FACTS.TSV", "text\twhen\nRedis needs AOF on.\t2026-01-05\n"),
+        ("facts.jsonl", '{"id": "1", "text": "Redis needs AOF on."}\n'),
+        ("facts", '{"memory": "Redis needs AOF on."}\n'),
+        ("facts.json", '[{"content": "Redis needs AOF on.", "role": "user"}]'),
+    ],
+)
+def test_what_can_only_be_imported_is_not_converted_and_the_command_that_does_is_named(amp, name, text):
+    (amp.root / name).write_text(text)
+    amp("convert", name, "x.json").refuses(
+        2, f"{name} holds rows of another tool, not entries; `amp import {name} --apply`"
+    )
     assert not (amp.root / "x.json").exists()
+    assert "1 entry" in amp("import", name).err
+
+
+def test_a_file_of_no_format_is_refused_with_the_option_that_names_one(amp):
+    (amp.root / "facts").write_bytes(b"\0\1\2")
+    amp("convert", "facts", "x.json").refuses(4, "say which with --from")
+    amp("import", "facts").refuses(4, "say which with --format")
