@@ -12,9 +12,10 @@ _LABELS = {
     "password": """
         passwort passworts kennwort zugangscode contraseña contrasena mot_de_passe motdepasse mdp senha palavra-passe
         parola_d'ordine parola_chiave parola wachtwoord hasło haslo heslo şifre sifre пароль пароля пароли паролем
-        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenordet lösenord lösen adgangskoden adgangskode
-        kodeordet kodeord passordet passord salasana jelszó jelszava jelszavát
-        كلمة_مرور كلمة_سر الرقم_السري كلمة_المرور كلمة_السر رمز_عبور पासवर्ड कूटशब्द סיסמה הסיסמה סיסמא şifresi sifresi parolası kata_sandi รหัสผ่าน κωδικός
+        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenordet lösenord lösen adgangskoden
+        adgangskode kodeordet kodeord passordet passord salasana jelszó jelszava jelszavát
+        كلمة_مرور كلمة_سر الرقم_السري كلمة_المرور كلمة_السر رمز_عبور पासवर्ड कूटशब्द סיסמה הסיסמה סיסמא
+        şifresi sifresi parolası kata_sandi รหัสผ่าน κωδικός
     """,
     "api key": """
         api-schlüssel geheimschlüssel schlüssel api-schluessel zugangsschlüssel
@@ -28,7 +29,10 @@ _LABELS = {
     """,
     "token": "токен токена 令牌 トークン 토큰 jeton_d'accès zugriffstoken zugangstoken jeton ficha_de_acceso",
 }
-_IS = "ist|lautet|war|es|era|este|on|adalah|là|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er|είναι|هي|هو|है|היא|הוא"
+_IS = (
+    "ist|lautet|war|es|era|este|on|adalah|là|est|était|è|é|foi|jest|to|to je|je|это|был|is|was|är|er"
+    "|είναι|هي|هو|है|היא|הוא"
+)
 _IS_GLUED = "是|为|為|は|が|는|은|이|가|คือ"
 _FOREIGN = (
     *(" ist ", " lautet ", " es ", " est ", " è ", " é ", " jest ", " это "),

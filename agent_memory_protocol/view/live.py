@@ -176,7 +176,7 @@ class LivePage:
 
     # -- what they get -------------------------------------------------------------------------------------------------
 
-    async def _nothing(self, status: int, request: Request) -> Response:
+    async def _nothing(self, status: int, _: Request) -> Response:
         return PlainTextResponse("Nothing is served here.\n", status)
 
     async def _view(self, name: str, look: Callable[[views.Query], views.Values], request: Request) -> Response:
