@@ -169,8 +169,9 @@ def _chosen(versions: _Versions) -> dict[Key, Unit] | None:
         unit = mine or theirs[key]
         if old is None:
             chosen[key] = unit
-        elif unit.lines != old.lines:
-            # Taken out on one side and changed on the other: an entry with a new date has been confirmed.
+        elif unit.lines != old.lines or _label(unit) != _label(old):
+            # Taken out on one side and changed on the other: an entry with a new date has been confirmed, and one under
+            # another label says something else.
             if unit.kind != ENTRY:
                 return None
             chosen[key] = unit
@@ -180,6 +181,10 @@ def _chosen(versions: _Versions) -> dict[Key, Unit] | None:
             if key not in chosen:
                 chosen[key] = ours.get(key) or theirs[key]
     return chosen
+
+
+def _label(unit: Unit) -> Key | None:
+    return next((key for key in unit.section[-1:] if unit.kind == ENTRY and key[0] != HEADING), None)
 
 
 def _one_form(old: Unit | None, mine: Unit, other: Unit) -> Unit | None:
