@@ -3109,6 +3109,37 @@ for text in (
 ):
     recall("give-what-is-no-placeholder", "P-24", {}, {SHARED: f"# T\n\n{text}"}, has=[text.strip()])
 
+META = "**Date:** 2026-01-05\n**Status:** replaced\n"
+DATED = "# T\n\n## A\n\n{}\n- a\n- b\n\n**Never:**\n\n- c\n\n## B\n\n- [2026-06-01] d\n- [2026-06-02] e\n"
+recall(
+    "give-the-date-line-of-what-is-given",
+    "P-31 P-16",
+    {"max_lines": 10},
+    {SHARED: DATED.format(META)},
+    has=["## A\n**Date:** 2026-01-05\n**Status:** replaced\n\n**Never:**\n- c\n## B\n"],
+    lacks=["- a"],
+)
+recall(
+    "give-a-date-line-that-is-long",
+    "P-31 P-16",
+    {"max_lines": 9},
+    {SHARED: DATED.format(META + "one\ntwo\nthree\nfour\n")},
+    has=["## A\n**Never:**\n- c\n"],
+    lacks=["**Date"],
+    must=False,
+)
+recall(
+    "give-the-date-line-beside-an-own-date",
+    "P-31 P-16",
+    {"max_lines": 7},
+    {
+        SHARED: "# T\n\n## A\n\n**Date:** 2026-01-05\n\n- a\n- [2026-03-01] b\n\n## B\n\n- [2026-06-01] d\n- [2026-06-02] e\n"
+    },
+    has=["## A\n- [2026-03-01] b\n## B"],
+    lacks=["**Date"],
+    must=False,
+)
+
 
 def save():
     """Write one file for each area, one case a line, in ASCII so that a hostile character is seen."""

@@ -53,11 +53,12 @@ def fit(
     if is_whole and room.holds(lines):
         # One giant line was all that was too much.
         return Fitted(lines, [])
-    # A paragraph whose end is a label is not given up on its own: it is there as long as an item under the label is.
+    segments = Segments(lines, found, room)
+    # What governs others is not given up on its own: a paragraph that ends in a label, and a line that dates a section.
     paragraphs = {start for label in found.labels.values() if label.is_entry for start in range(label.start, label.end)}
+    paragraphs.update(segments.date_lines)
     units = [unit for unit in told if unit.start not in paragraphs and unit not in expired]
     firsts = [lines[unit.start] for unit in units]
-    segments = Segments(lines, found, room)
     sheet = Sheet(segments)
     may_fit = is_whole and room.holds(firsts)
     if may_fit and sheet.put_if_it_fits([segment for unit in units for segment in segments.of(unit)], NOTHING):

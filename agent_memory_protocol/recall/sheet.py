@@ -86,7 +86,7 @@ class Segment:
 class Segments:
     """What a document is cut into, and what any two segments need between them."""
 
-    __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "room")
+    __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "date_lines", "room")
 
     def __init__(self, lines: list[str], found: "Outline", room: Room) -> None:
         self._lines = lines
@@ -94,6 +94,7 @@ class Segments:
         self._cuts: dict[tuple[int, int], list[Segment]] = {}
         self._units: dict[int, list[Segment]] = {}
         self._between: dict[tuple[int, ...], tuple[list[str], Size]] = {}
+        self.date_lines = entries.date_lines(found)
         self.room = room
 
     @property
@@ -102,10 +103,12 @@ class Segments:
         return self._cut(self._found.headings[0]) if self._found.headings else []
 
     def of(self, unit: "Entry | IndexLine") -> list[Segment]:
-        """Return an entry's blocks, and those of the headings and the label that govern it."""
+        """Return an entry's blocks, and those of the headings, the label and the date line that govern it."""
         segments = self._units.get(unit.start)
         if segments is None:
             segments = [one for index in unit.headings for one in self._cut(self._found.headings[index])]
+            if dating := self.date_lines.get(getattr(unit, "dated_by", -1)):
+                segments += self._cut(dating)
             own = self._cut(unit)
             if unit.label is not None:
                 above = self._cut(self._found.labels[unit.label])

@@ -20,6 +20,7 @@ SUSPICIOUS_DAYS = 180
 
 MOST_LIST_LINES = 20
 MOST_LIST_BYTES = 2000  # A numbered list that is larger is not a sequence of steps: each of its items is an entry
+MOST_DATE_LINES = 5  # So many lines of data, the date first, go with each entry that they date
 
 _COLONS = (":", "\uff1a")
 _OPENERS = (*_COLONS, "?", "\uff1f", "\u2013", "\u2014", " -", "->", "=>", "\u2192", "\u2026")
@@ -31,7 +32,7 @@ _VOWELS = frozenset("aeiouy")
 class Heading:
     """A heading: its line span, level, text, the day it gives its entries, and the headings above it."""
 
-    __slots__ = ("above", "day", "day_source", "end", "level", "start", "text")
+    __slots__ = ("above", "date_line", "day", "day_source", "end", "level", "start", "text")
 
     def __init__(self, block: Block, text: str, above: tuple[int, ...]) -> None:
         self.start = block.start
@@ -41,6 +42,7 @@ class Heading:
         self.above = above  # the indexes, in the outline's `headings`, of the headings it is under, outermost first
         self.day: int | None = None  # the day its text or its label line says, as an ordinal; None for the title
         self.day_source = ""
+        self.date_line = -1  # the line below it that says its day, `**Date:** …`; -1 for none
 
 
 class Label:
@@ -72,12 +74,14 @@ class Entry:
         marks: what it says of itself: date, `[keep]`, `[until D]`, `[disputed]`.
         day: the day it is dated with, own or inherited, as an ordinal; None for a lasting entry.
         day_source: OWN, FROM_LABEL, FROM_HEADING, or "" for an undated entry.
+        dated_by: the date line below its heading that dates it, or -1.
         closed: False where it holds a fence that never closes.
     """
 
     __slots__ = (
         "closed",
         "column",
+        "dated_by",
         "day",
         "day_source",
         "end",
@@ -103,6 +107,7 @@ class Entry:
         date = self.marks.date
         self.day = date.day if date else None
         self.day_source = OWN if date else ""
+        self.dated_by = -1
         self.closed = True
 
     @property
@@ -524,6 +529,7 @@ def _date_headings(found: Outline, lines: list[str]) -> None:
             if following < len(lines):
                 heading.day = dates.label_day(lines[following])
                 heading.day_source = FROM_LABEL
+                heading.date_line = -1 if heading.day is None else following
 
 
 def _inherit_dates(found: Outline) -> None:
@@ -537,5 +543,12 @@ def _inherit_dates(found: Outline) -> None:
             for index in reversed(entry.headings):
                 heading = found.headings[index]
                 if heading.day is not None:
-                    entry.day, entry.day_source = heading.day, heading.day_source
+                    entry.day, entry.day_source, entry.dated_by = heading.day, heading.day_source, heading.date_line
                     break
+
+
+def date_lines(found: Outline) -> dict[int, Entry]:
+    """Return the short entries that begin with the line which dates other entries, each by that line."""
+    dating = {entry.dated_by for entry in found.entries if entry.dated_by not in (-1, entry.start)}
+    short = (entry for entry in found.entries if entry.start in dating and entry.end - entry.start <= MOST_DATE_LINES)
+    return {entry.start: entry for entry in short}

@@ -14,7 +14,7 @@ from agent_memory_protocol.recall.sheet import Room
 from agent_memory_protocol.text import markdown, referee
 from agent_memory_protocol.text.headers import front_matter_end
 from agent_memory_protocol.text.markdown import Block
-from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, outline
+from agent_memory_protocol.tiers.entries import Entry, Heading, IndexLine, Label, Outline, date_lines, outline
 from tests.each_row import each_row
 
 COMMAND = "amp show shared --left-out"
@@ -74,6 +74,16 @@ def test_a_heading_and_a_label_go_with_their_last_entry():
         "- [2026-06-02] b",
         f"(2 older entries on 2 lines, dated 2020-01-01 to 2026-06-01, are not shown; `{COMMAND}` shows them)",
     ]
+
+
+def test_what_dates_a_section_is_there_as_long_as_an_entry_that_it_dates():
+    text = (
+        "# T\n\n## Moved\n\n**Date:** 2026-01-05\n**Status:** replaced\n\n- a\n- b\n\n**Never:**\n\n- c\n"
+        "\n## Now\n\n- [2026-06-02] d\n"
+    )
+    moved = ["# T", "## Moved", "**Date:** 2026-01-05", "**Status:** replaced", "", "**Never:**", "- c"]
+    assert fitted(text, lines=10).lines[:-1] == [*moved, "## Now", "- [2026-06-02] d"]
+    assert fitted(text, lines=5).lines[:-1] == ["# T", "## Now", "- [2026-06-02] d"]
 
 
 def test_an_entry_goes_with_all_that_belongs_to_it():
@@ -263,20 +273,31 @@ def check(document: list[str], room: Room, found: Outline, *, take_head: bool) -
 
 
 def check_newest(shown: list[str], found: Outline, room: Room, note: str, stay: list[Unit]) -> None:
-    """The newest is given wherever it fits alone."""
+    """The newest is given wherever it fits beside the largest of each other section."""
     days = [unit.day for unit in told_units(shown, found) if isinstance(unit, Entry) and unit.day is not None]
     if not days or max(days) - min(days) > 365:
         return
+    largest = {
+        unit.headings[-1:]: unit
+        for unit in sorted(units_of(found), key=lambda one: len("".join(with_context(shown, found, one))))
+    }
     for unit in found.entries:
-        above = [0, *unit.headings] if found.headings else []
-        spans: list[Unit | Heading | Label] = [
-            *(found.headings[index] for index in above),
-            *([found.labels[unit.label]] if unit.label else []),
-            unit,
-        ]
-        alone = [line for span in spans for line in ["", *shown[span.start : span.end]]]
+        beside = [unit, *(one for section, one in largest.items() if section != unit.headings[-1:])]
+        alone = [line for one in beside for line in with_context(shown, found, one)]
         if unit.day == max(days) and room.holds([*alone, note + " " * 40]):
             assert any(isinstance(one, Entry) and one.day == max(days) for one in stay)
+
+
+def with_context(shown: list[str], found: Outline, unit: Unit) -> list[str]:
+    """The lines of an entry and of all that governs it, each after a blank one."""
+    dating = date_lines(found).get(unit.dated_by) if isinstance(unit, Entry) else None
+    spans: list[Unit | Heading | Label] = [
+        *(found.headings[index] for index in ([0, *unit.headings] if found.headings else [])),
+        *([dating] if dating else []),
+        *([found.labels[unit.label]] if unit.label else []),
+        unit,
+    ]
+    return [line for span in spans for line in ["", *shown[span.start : span.end]]]
 
 
 def check_kept(shown: list[str], found: Outline, kept: list[str], stay: list[Unit], cut: Unit | None) -> None:
@@ -299,11 +320,14 @@ def check_kept(shown: list[str], found: Outline, kept: list[str], stay: list[Uni
 
 
 def check_context(found: Outline, unit: Unit, again: Outline, line: int) -> None:
-    """What is given is read under the headings and the label it has in the document."""
+    """What is given is read under the headings, the label and the date line it has in the document."""
     entry = next((one for one in units_of(again) if one.start <= line < one.end), None)
     if entry is None:  # a paragraph that ends in a label, and says nothing else
         return
     assert context(again, entry) == context(found, unit)
+    if isinstance(unit, Entry) and unit.dated_by in date_lines(found):
+        assert isinstance(entry, Entry)
+        assert entry.day == unit.day
 
 
 def context(found: Outline, unit: Unit) -> tuple[list[str], str]:
@@ -335,7 +359,19 @@ ROOMS = st.builds(
 )
 ENTRIES = st.lists(
     st.tuples(
-        st.sampled_from(["", "", "", "\n## H\n", "\n### S\n\n", "\nLabel:\n", "\ntext\n\n", "\n"]),
+        st.sampled_from(
+            [
+                "",
+                "",
+                "",
+                "\n## H\n",
+                "\n## D\n\n**Date:** 2026-02-01\n\n",
+                "\n### S\n\n",
+                "\nLabel:\n",
+                "\ntext\n\n",
+                "\n",
+            ]
+        ),
         st.sampled_from(["- ", "- ", "1. ", ""]),
         st.sampled_from(["", "[2026-01-02] ", "[2026-03-04] ", "[2025-12-31] ", "2025-06-01: "]),
         st.sampled_from(["a", "words " * 8, "é" * 40, "a\n  b\n\n  ```\n  c\n  ```", "[T](n.md) - h", "💡" * 300]),

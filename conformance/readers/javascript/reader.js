@@ -348,8 +348,8 @@ function describe(lines, unit) { // Reads the date, the marks, and `bare`, which
     { marks, bare: [bareText(head), ...rest].join('\n') });
 }
 const givenDate = ({ label, chain }, given = chain.find((heading) => heading.dateLine || heading.date) || {}) => // P-16
-  [['label', label && label.date], ['heading', given.date], ['label', given.dateLine], [null, null]]
-    .map(([dateSource, date]) => ({ date, dateSource })).find(({ date, dateSource }) => date || !dateSource);
+  [['label', label && label.date], ['heading', given.date], ['label', given.dateLine, given.end], [null, null]]
+    .map(([dateSource, date, dateFrom]) => ({ date, dateSource, dateFrom })).find((one) => one.date || !one.dateSource);
 function idOf(target, text) { // P-18
   const [, tier, owner] = /^(\w+):?(.*)$/s.exec(target);
   const said = text.normalize('NFC').replace(/[\p{White_Space}\x1c-\x1f]+/gu, ' ').replace(/^ | $/g, '');
@@ -445,8 +445,8 @@ function prepare(text, today) {
   const seen = injected(text);
   if (seen.every(saysNothing)) return null;
   const doc = readLines(withoutPlaceholders(seen));
-  const [shown, segments] = [doc.lines.map(escapeText), new Map()];
-  const blocks = itemsOf(doc.blocks);
+  const [shown, segments, blocks] = [doc.lines.map(escapeText), new Map(), itemsOf(doc.blocks)];
+  const governing = doc.units.filter(({ kind, prose }) => kind === 'label' && prose).map(({ prose }) => prose);
   const cut = ({ start, end }, label) => blocks.flatMap((block, place) => {
     const [from, to] = [Math.max(start, block.start), Math.min(end, block.end)];
     const lines = shown.slice(from, to).map(cutLine);
@@ -457,10 +457,12 @@ function prepare(text, today) {
   for (const unit of doc.entries) {
     unit.size = bytesOf(shown.slice(unit.start, unit.end).map((line) => `${cutLine(line)}\n`).join(''));
     unit.isExpired = unit.marks.until !== null && unit.marks.until < today;
-    const own = unit.label ? [unit.label, unit] : [unit];
-    unit.segments = [...unit.chain.flatMap((one) => cut(one)), ...own.flatMap((one) => cut(one, unit.label))];
+    const dating = doc.entries.find(({ start, end }) => start >= unit.dateFrom && start !== unit.start &&
+      end - start <= 5 && doc.lines.slice(unit.dateFrom, start).every(isBlank));
+    if (dating) governing.push(dating);
+    const [above, own] = [[...unit.chain, dating], [unit.label, unit]].map((some) => some.filter(Boolean));
+    unit.segments = [...above.flatMap((one) => cut(one)), ...own.flatMap((one) => cut(one, unit.label))];
   }
-  const governing = doc.units.filter(({ kind, prose }) => kind === 'label' && prose).map(({ prose }) => prose);
   const real = doc.entries.filter((unit) => !holdsPlace(doc.lines)(unit));
   return { shown, real, governing, title: doc.first ? cut(doc.first) : [], glue: new Map() };
 }
@@ -497,9 +499,8 @@ function leavingOrder({ real, governing }) { // P-31: the entries in the order i
   const own = units.filter(({ kind, dateSource }) => kind === 'entry' && dateSource === 'own mark');
   const isOdd = (unit) => own.includes(unit) && [-1, 1].map((by) => own[own.indexOf(unit) + by])
     .every((beside) => beside && daysFrom(unit.date, beside.date) > 180);
-  const order = new Set();
   const left = new Map(units.map(({ section }) => [section, { count: 0, bytes: 0, at: section ? section.start : -1 }]));
-  const leftOf = ({ section }) => left.get(section);
+  const [order, leftOf] = [new Set(), ({ section }) => left.get(section)];
   const add = (unit, by) => { leftOf(unit).count += by; leftOf(unit).bytes += by * unit.size; };
   units.forEach((unit) => add(unit, 1));
   const take = (group) => {
@@ -562,8 +563,7 @@ function fit(doc, holds, command) { // P-30 to P-32: the lines of a document tha
 const closeFence = (lines, { open, start } = deepest(lastOf(parseBlocks(lines, 0))) || {}) =>
   (open ? [...lines, ' '.repeat(lines[start].indexOf(open)) + open] : lines);
 function lastLine(out, command, { cut, isOlder }) { // P-32: the line that tells what is left out
-  const dates = out.map(({ date }) => date).filter(Boolean).sort();
-  const ended = out.filter(({ isExpired }) => isExpired).length;
+  const [dates, ended] = [out.map(({ date }) => date).filter(Boolean).sort(), out.filter((x) => x.isExpired).length];
   const some = (number) => (number === out.length ? '' : `${number} of them `);
   const span = dates[0] === lastOf(dates) ? dates[0] : `${dates[0]} to ${lastOf(dates)}`;
   const lines = out.reduce((sum, { start, end }) => sum + end - start, 0);
