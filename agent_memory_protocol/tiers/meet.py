@@ -173,17 +173,22 @@ def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> 
 
     A fact is opposed to the first one only. Two conversations are not compared: nobody is given both.
     """
-    placed: list[Fact] = [*_placed(documents), *outside]
+    compared = placed(documents, outside)
     first: dict[int, int] = {}
-    texts = [one.text for one in placed]
+    texts = [one.text for one in compared]
     for denial in denials(texts):
         earlier, later = sorted((denial.denying, denial.said))
-        one, other = placed[earlier], placed[later]
+        one, other = compared[earlier], compared[later]
         if _share_topic(one, other, denial.words) and not _left_out(one, other):
             first[later] = min(earlier, first.get(later, earlier))
-    found = [Meeting(OPPOSITE, placed[earlier], placed[later]) for later, earlier in sorted(first.items())]
+    found = [Meeting(OPPOSITE, compared[earlier], compared[later]) for later, earlier in sorted(first.items())]
     found += [meeting for document in documents for meeting in _changes(document)]
-    return found + list(_changes_between(placed, texts))
+    return found + list(_changes_between(compared, texts))
+
+
+def placed(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> list[Fact]:
+    """Return the facts that are compared, in their order."""
+    return [*_placed(documents), *outside]
 
 
 def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:

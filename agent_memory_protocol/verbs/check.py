@@ -40,6 +40,7 @@ from ..values import dataclass
 from . import originals, review, rewrite, settle, stale
 from .doctor import of_local_state, of_lookalike, of_names
 from .index import folders
+from .known import Known
 from .stale import Stale
 
 _FOLDER = "is a folder, not a file; move it away"
@@ -66,13 +67,16 @@ def check(
     if any({*path.split("/")} <= {".", ".."} for path in paths):
         paths = ()  # the project's own folder, or one above: everything lies below it
     targets = [target for target in _targets(session) if _below(target.parts[:-1], paths)]
-    run = _Check(session, selected, today)
+    known = Known(session.root, selected, session.settings.secrets_allow)
+    run = _Check(session, selected, today, known)
     run.read(targets)
     for number, target in enumerate(targets):
         run.folder(target)
         if progress is not None:
             progress(number + 1, len(targets))
     run.store(targets, whole=not paths)
+    if not paths:
+        known.keep()
     found = [one for one in run.found if _below(tuple(one.path.split("/")), paths)]
     return sorted(found, key=lambda one: (one.rule not in DISAGREEMENTS, one.path, one.line or 0, one.rule))
 
@@ -84,6 +88,7 @@ class _Check:
     session: Session
     selected: Sequence[str]
     today: date
+    known: Known
     documents: dict[Target, Document] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
     stale: Stale = field(default_factory=Stale)
@@ -112,7 +117,8 @@ class _Check:
     def folder(self, target: Target) -> None:
         """Check one tier document, and the notes, index and ledger beside it."""
         if target in self.documents:
-            self._run("tier", self._tier_view(self.documents[target]), target.path)
+            document = self.documents[target]
+            self.found += self.known.run("tier", self._tier_view(document), target.path, document.data)
         if target.tier.has_notes:
             self._notes_and_index(target)
         path = "/".join(ledger.parts_of(target))
@@ -144,7 +150,7 @@ class _Check:
             self._review() if whole else None,
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
-            settle.disagreements(self.session, documents, self.notes)
+            settle.disagreements(self.session, documents, self.notes, self.known)
             if {*DISAGREEMENTS}.intersection(self.selected)
             else (),
             [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
@@ -207,7 +213,9 @@ class _Check:
         parts = note_store.parts_of_notes(root, folder, names)
         allowed = self.session.settings.secrets_allow
         for path, (one, text) in found.items():
-            self._run("note", notes.NoteView(one, text, linked, allowed, one.file in parts), path)
+            is_part = one.file in parts
+            view = notes.NoteView(one, text, linked, allowed, is_part)
+            self.found += self.known.run("note", view, path, "part" if is_part else "", text)
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())

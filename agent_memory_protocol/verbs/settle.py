@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import lru_cache, partial
@@ -19,22 +19,33 @@ from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document, plain_id
-from ..tiers.meet import CHANGED, RENEWED, Fact, Meeting, Outside, Placed, meetings, renewals, suspicions
+from ..tiers.meet import CHANGED, RENEWED, Fact, Meeting, Outside, Placed, meetings, placed, renewals, suspicions
 from ..tiers.taken import Taken, take
 from ..values import dataclass
+from .known import Known, Pairs
 from .upkeep_answers import Disputed, Removed, Resolved
 
 _MOST_RECORDS = 10_000  # So many records are compared with entries and notes: reading them takes seconds
 
 
 def disagreements(
-    session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]]
+    session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]], known: Known | None = None
 ) -> list[Meeting]:
-    """Return which facts in documents, notes and records say the opposite, then which have another value."""
+    """Return which facts in documents, notes and records say the opposite, then which have another value.
+
+    What is `known` from an earlier run is not looked for again.
+    """
     outside = [fact for target, note in notes for fact in of_notes(target, [note])]
     outside += _records(session)
     learned = _learned(session)
-    return [one.in_order_of_age(learned) for one in _met(_Compared.of(documents, outside))]
+    compared = _Compared.of(documents, outside)
+    facts = placed(documents, outside)
+    if known is None:
+        pairs = _met(compared)
+    else:
+        decided_by = [*compared.texts, *(tuple(one.topics) for one in outside)]
+        pairs = known.met(decided_by, partial(_met, compared))
+    return [Meeting(way, facts[one], facts[other]).in_order_of_age(learned) for one, other, way in pairs]
 
 
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:
@@ -77,9 +88,17 @@ class _Compared:
 
 
 @lru_cache(maxsize=1)
-def _met(compared: _Compared) -> list[Meeting]:
+def _met(compared: _Compared) -> Pairs:
     """Return how facts meet, which takes long; check and review, of which one often follows the other, share it."""
-    return meetings(compared.documents, compared.outside)
+    facts = placed(compared.documents, compared.outside)
+    places = {_key(fact): place for place, fact in enumerate(facts)}
+    found = meetings(compared.documents, compared.outside)
+    return [(places[_key(met.first)], places[_key(met.second)], met.way) for met in found]
+
+
+def _key(fact: Fact) -> Hashable:
+    """Return what tells a fact from all others that are compared with it."""
+    return (id(fact.document), id(fact.entry)) if isinstance(fact, Placed) else id(fact)
 
 
 def _records(session: Session) -> Iterator[Outside]:

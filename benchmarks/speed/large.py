@@ -47,7 +47,11 @@ def checks(python: Path, folder: Path, effort: Effort) -> Iterator[Figure]:
     notes = material.many_notes(folder / "notes-to-check", notes=many)
     for root, what, target in ((agents, "agents of 5 lines", 3), (notes, "notes", 1.5)):
         runs = [_amp(python, folder, root, "check", codes=(0, 1)) for _ in range(rounds)]
-        yield _seconds(f"amp check, {many:,} {what}", runs, target=target, note="first look, no cache")
+        yield _seconds(f"amp check, {many:,} {what}", runs, target=target, note="first look, nothing kept")
+        _amp(python, folder, root, "remember", "Checks keep what they know beside this entry.")  # begins local state
+        _amp(python, folder, root, "check", codes=(0, 1))
+        runs = [_amp(python, folder, root, "check", codes=(0, 1)) for _ in range(rounds)]
+        yield _seconds(f"the same, {many:,} {what}", runs, target=target, note="nothing changed since the last")
 
 
 def _amp(python: Path, folder: Path, root: Path, *words: str, codes: Sequence[int] = (0,)) -> Run:
