@@ -59,7 +59,7 @@ def to_half(vector: Sequence[float], *, of: str = "a vector") -> bytes:
         raise InvalidVector(f"{of} holds {max(floats, key=abs)}, which is too large; embed its text again") from None
 
 
-def from_half(data: bytes, *, of: str = "a vector") -> "array[float]":
+def from_half(data: bytes) -> "array[float]":
     """Return the finite numbers that whole 16-bit floats hold, of one vector or of many."""
     if _HAS_NUMPY:
         import numpy as np
@@ -68,7 +68,7 @@ def from_half(data: bytes, *, of: str = "a vector") -> "array[float]":
         floats.frombytes(np.frombuffer(data, dtype="<f2").astype("=f4").tobytes())
     else:
         floats = array("f", struct.unpack(f"<{len(data) // 2}e", data))
-    _check(floats, of)
+    _check(floats, "a vector")
     return floats
 
 

@@ -47,11 +47,6 @@ class Denial:
     more: int  # how many words more carry what is said
 
 
-def contradict(one: str, other: str, language: Language = ENGLISH) -> bool:
-    """Say whether one text denies what the other says."""
-    return any(denials([one, other], language))
-
-
 def denials(
     texts: Sequence[str], language: Language = ENGLISH, is_claim: Callable[[str], bool] = bool
 ) -> Iterator[Denial]:

@@ -92,7 +92,7 @@ def behind_front(plain: str) -> int:
     position = 4 if plain.startswith(BOXES) else 0
     for start, end in found.spans:
         position = end if date is None or start < date.start else position
-    return _skip_ornament(plain, _skip(plain, position, " "))
+    return _skip_ornament(plain, _skip_blanks(plain, position))
 
 
 def taken_off(text: str) -> tuple[list[str], str]:
@@ -177,7 +177,7 @@ def _read_front(plain: str, found: Marks) -> Mark | None:
     date: Mark | None = None
     position = 4 if plain.startswith(BOXES) else 0
     while True:
-        position = _skip(plain, position, " ")
+        position = _skip_blanks(plain, position)
         lowered = plain[position : position + 22].lower()
         word = next((word for word in _WORDS if lowered.startswith(word)), "")
         if word:
@@ -311,7 +311,7 @@ def _skip_ornament(plain: str, position: int) -> int:
     """Return the position after emphasis marks and emoji."""
     start = position
     while position < len(plain) and (plain[position] in "*_" or is_emoji(plain[position])):
-        position = _skip(plain, position + 1, " ") if is_emoji(plain[position]) else position + 1
+        position = _skip_blanks(plain, position + 1) if is_emoji(plain[position]) else position + 1
     return max(start, position)
 
 
@@ -322,8 +322,8 @@ def is_emoji(character: str) -> bool:
     )
 
 
-def _skip(text: str, position: int, what: str) -> int:
-    while text[position : position + 1] == what:
+def _skip_blanks(text: str, position: int) -> int:
+    while text[position : position + 1] == " ":
         position += 1
     return position
 

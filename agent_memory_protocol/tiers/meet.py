@@ -191,21 +191,11 @@ def placed(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> li
     return [*_placed(documents), *outside]
 
 
-def meeting_of(document: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
-    """Return the first other fact that a new entry of a document meets, in any way, and the new entry as the second.
-
-    Those of its document come before the `others`. Guesses count too: the writer can tell whether it is a change.
-    """
-    own = Placed(document, document.outline.entries[document.ids.index(entry_id)])
-    near = Near(own.text)
-    inside = [one for one in _placed([document]) if near(one.text)]
-    return first_meeting(own, [*inside, *others])
-
-
 def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
-    """Return the first of some facts that a new one meets, as `meeting_of` does.
+    """Return the first of some facts that a new one meets, in any way, and the new one as the second.
 
-    Those that share no words with it may be left out of the `others`; see `text.gist.Near`.
+    Guesses count too: the writer can tell whether it is a change. Those that share no words with it may be left out of
+    the `others`; see `text.gist.Near`.
     """
     if not is_claim(own.text):
         return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.text.claims import contradict
+from agent_memory_protocol.text.claims import denials
 from agent_memory_protocol.text.gist import same
 from agent_memory_protocol.text.nearly import is_near
 from tests.each_row import each_row
@@ -13,7 +13,7 @@ SAME, OPPOSITE, DIFFERENT = "same", "opposite", "different"
 
 
 def compare(one: str, other: str) -> str:
-    return SAME if same(one, other) else OPPOSITE if contradict(one, other) else DIFFERENT
+    return SAME if same(one, other) else OPPOSITE if any(denials([one, other])) else DIFFERENT
 
 
 @pytest.mark.requirement("S0-29")

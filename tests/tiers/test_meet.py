@@ -1,6 +1,7 @@
 """How two entries meet: told over a table of pairs, and with the label and headings that govern them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ from agent_memory_protocol.tiers.meet import (
     RECORD,
     RENEWED,
     SAME,
+    Fact,
+    Meeting,
     Outside,
     Placed,
-    meeting_of,
+    first_meeting,
     meetings,
 )
 from tests.each_row import each_row
@@ -43,6 +46,13 @@ def met(one: str, other: str) -> str:
     there = parse(f"# S\n\n- {one}\n- {other}\n")
     found = meeting_of(there, there.ids[1])
     return NEITHER if found is None else found.way
+
+
+def meeting_of(page: Document, entry_id: str, others: Sequence[Fact] = ()) -> Meeting | None:
+    """Return what an entry of a page meets first, in the page and then among other facts."""
+    placed = [Placed(page, entry) for entry in page.outline.entries]
+    own = placed.pop(page.ids.index(entry_id))
+    return first_meeting(own, [*placed, *others])
 
 
 def figures(way: str) -> tuple[float, float]:
