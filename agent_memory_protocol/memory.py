@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -27,6 +27,7 @@ from .records.arrival import arrive
 from .records.canonical import encode, freeze_text
 from .records.finder import MATCHES, Finder, MemoryStatus
 from .records.home import Home
+from .records.lifecycle import chain_of
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
 from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
@@ -378,18 +379,11 @@ class Memory(Decisions):
         return self._store.history(record_id)
 
     def chain(self, record_id: str) -> tuple[Record, ...]:
-        """Return what a record replaced, the record, and what replaced it or brought it back, in their newest versions.
+        """Return all that a record replaced, it, and all that replaced it or brought it back, in their newest versions.
 
-        Of what was merged the record itself names one; the histories of the others name their successor.
+        What was replaced by one of them, too, is there. Each comes after what it replaced.
         """
-        newest = {record.id: record for record in self.records()}
-        follows = {record.supersedes: record.id for record in newest.values() if record.supersedes is not None}
-        found = [record_id]
-        while (before := newest[found[0]].supersedes if found[0] in newest else None) not in (None, *found):
-            found.insert(0, str(before))
-        while (after := _next(newest.get(found[-1]), follows)) not in (None, *found):
-            found.append(str(after))
-        return tuple(newest[one] for one in found if one in newest)
+        return chain_of(self.records(), record_id)
 
     def newest(self, record_id: str) -> Record | None:
         """Return the newest version of a record; None if there is no such record, or it cannot be read."""
@@ -556,8 +550,3 @@ class Memory(Decisions):
 def _is_database(path: str | os.PathLike[str]) -> bool:
     """Say whether a path is that of one SQLite file, by its ending. A folder that is called so is a folder."""
     return os.fspath(path).endswith(".sqlite") and not os.path.isdir(path)
-
-
-def _next(record: Record | None, follows: Mapping[str, str]) -> str | None:
-    """Return the id of what replaced a record, or brought it back."""
-    return None if record is None else record.superseded_by or follows.get(record.id)

@@ -39,6 +39,25 @@ def test_a_fact_that_was_replaced_is_read_in_the_chain_and_not_recalled(memory):
     assert len(memory.records()) == 2
 
 
+def test_the_chain_holds_all_that_one_fact_replaced_and_what_was_brought_back(memory):
+    late = memory.remember(NEW).record_id
+    olds = [memory.remember(f"The API listens on port {port}.").record_id for port in (8080, 8081)]
+    for old in olds:
+        memory.supersede(old, late, "moved")
+    assert [one.id for one in memory.chain(late)] == [*olds, late]
+    memory.archive(late, "never came to it")
+    back = memory.reactivate(olds[0], "still there").id
+    last = memory.remember("The API listens on port 7070.", replaces=back).record_id
+    chain = [one.id for one in memory.chain(olds[1])]
+    assert sorted(chain) == sorted([*olds, late, back, last])
+    for old, new in ((olds[0], late), (olds[1], late), (olds[0], back), (back, last)):
+        assert chain.index(old) < chain.index(new)
+    assert all([one.id for one in memory.chain(each)] == chain for each in chain)
+    alone = memory.remember("Logs go to S3.").record_id
+    assert [one.id for one in memory.chain(alone)] == [alone]
+    assert memory.chain("mem:" + "0" * 32) == ()
+
+
 def test_what_is_disputed_is_not_replaced_and_nothing_is_written(memory):
     old, other = memory.remember(OLD).record_id, memory.remember(NEW).record_id
     memory.dispute(old, other, "which?")

@@ -9,7 +9,10 @@ from .proposals import Promote, Proposal, Question
 
 
 class RepeatedEpisodes:
-    """Makes a rule of active episodes with the same signature, once there are enough; each signature gets one rule."""
+    """Makes a rule of active episodes of one kind, once there are enough; each kind gets one rule.
+
+    Episodes with the same signature are of one kind, and of those without one what says the same in the same words.
+    """
 
     name = "repeated episodes"
 
@@ -19,18 +22,22 @@ class RepeatedEpisodes:
         self.at_least = at_least
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return a rule for each signature that has enough episodes and no rule yet."""
-        groups: dict[tuple[str, ...], list[Record]] = {}
-        ruled = set()
+        """Return a rule for each kind of episode that has enough of them and no rule yet."""
+        groups: dict[tuple[tuple[str, ...], str], list[Record]] = {}
+        ruled: set[tuple[str, ...]] = {()}
+        cited: set[str] = set()
         for record in question.records:
             if record.type is RecordType.RULE and record.state is not State.ARCHIVED:
                 ruled.add(signature(record))
+                cited.update(record.evidence)
             elif record.type is RecordType.EPISODE and record.state is State.ACTIVE:
-                groups.setdefault(signature(record), []).append(record)
+                known = signature(record)
+                groups.setdefault((known, "" if known else record.body), []).append(record)
         return [
-            promote(groups[known], signature=known, now=question.now)
-            for known in sorted(groups)
-            if known and known not in ruled and len(groups[known]) >= self.at_least
+            promote(episodes, signature=known, now=question.now)
+            for (known, words), episodes in sorted(groups.items())
+            if len(episodes) >= self.at_least
+            and (cited.isdisjoint(one.id for one in episodes) if words else known not in ruled)
         ]
 
 
@@ -44,13 +51,14 @@ def promote(
 ) -> Promote:
     """Return the rule that rests on these episodes, given from the oldest to the newest; its words may be given too."""
     kind = ", ".join(signature)
+    times = f"Happened {len(episodes)} times"
     rule = new_record(
         RecordType.RULE,
-        body or f"Happened {len(episodes)} times ({kind}), most recently: {episodes[-1].body}",
-        provenance=Provenance("consolidation", f"promotion:{'+'.join(signature)}"),
+        body or (f"{times} ({kind}), most recently: {episodes[-1].body}" if kind else f"{times}: {episodes[-1].body}"),
+        provenance=Provenance("consolidation", f"promotion:{'+'.join(signature) or 'same words'}"),
         now=now,
         confidence=min(episode.confidence for episode in episodes),
         evidence=tuple(sorted(episode.id for episode in episodes)),
         tags=signature,
     )
-    return Promote(rule, reason or f"{len(episodes)} episodes share {kind}")
+    return Promote(rule, reason or f"{len(episodes)} episodes share {kind or 'their words'}")

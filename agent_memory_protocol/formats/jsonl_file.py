@@ -135,7 +135,7 @@ class MemoryFile:
         """Return the id of the entry that is superseded, by its beginning.
 
         Raises:
-            InvalidArgument: no entry that holds begins so, or several do.
+            InvalidArgument: no entry begins so, or several do, or it is superseded already.
             Refused: the user said it, and this is somebody else's word.
         """
         contents = self._contents()
@@ -143,6 +143,9 @@ class MemoryFile:
         found = complete(start, there, lambda key: there[key].text)
         if found is None:
             raise InvalidArgument(f"{shown(self.path)} has no entry {start!a} to supersede; the view lists the ids")
+        after = next((one.id for one in contents.entries.values() if one.supersedes == found != one.id), None)
+        if after is not None:
+            raise InvalidArgument(f"{found} is superseded by {after} already, so nothing else supersedes it")
         if there[found].source == USER and source != USER:
             raise Refused(f"the user said {found}, so only the user's word (source={USER!r}) supersedes it")
         return found

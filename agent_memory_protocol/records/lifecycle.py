@@ -5,14 +5,14 @@ refused. Two facts that contradict each other stay side by side until someone de
 readable: nothing here deletes. A move clears the signature, which was over the version before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from ..errors import IllegalMove
 from ..values import dataclass
 from .canonical import EMPTY, cut_moment
-from .record import LIVE, REDACTED_BODY, REDACTION, Provenance, Record, RecordType, State, Transition
+from .record import LIVE, REDACTED_BODY, REDACTION, Provenance, Record, RecordType, State, Transition, by_birth
 
 SUPERSEDE, DISPUTE, RESOLVE, ARCHIVE = "supersede", "dispute", "resolve", "archive"
 
@@ -194,6 +194,31 @@ def _illegal(record: Record, target: State, by: str = "") -> IllegalMove:
     elif sources:
         ways = f"{by} takes what is {' or '.join(sources)}"
     return IllegalMove(f"{record.id} is {record.state} and cannot become {target}{f' by {by}' if by else ''}; {ways}")
+
+
+def chain_of(newest: Iterable[Record], id: str) -> tuple[Record, ...]:
+    """Return a record with all that replaced each other or brought each other back, each after what it replaced."""
+    records = {record.id: record for record in newest}
+    before: dict[str, set[str]] = {one: set() for one in records}
+    beside: dict[str, set[str]] = {one: set() for one in records}
+    for record in records.values():
+        for old, new in ((record.supersedes, record.id), (record.id, record.superseded_by)):
+            if old in records and new in records:
+                before[new].add(old)
+                beside[old].add(new)
+                beside[new].add(old)
+    tied, waiting = set(), [id] if id in records else []
+    while waiting:
+        tied.add(one := waiting.pop())
+        waiting += beside[one] - tied
+    left = {one: before[one] for one in sorted(tied, key=lambda one: by_birth(records[one]))}
+    found = []
+    while left:
+        # In a store that was tampered with, records may replace each other in a circle.
+        one = next((one for one, others in left.items() if left.keys().isdisjoint(others)), next(iter(left)))
+        del left[one]
+        found.append(records[one])
+    return tuple(found)
 
 
 def _next(record: Record, now: datetime, **changes: object) -> Record:

@@ -147,7 +147,7 @@ def test_events_are_neither_merged_nor_disputed(make):
         make("The deploy failed.", type=episode, occurred_at=NOW),
         make("The deploy failed.", type=episode, occurred_at=NOW - timedelta(hours=1)),
     ]
-    assert consolidate(records, now=NOW) == Outcome()
+    assert consolidate(records, now=NOW, operators=Operators(promotion=())) == Outcome()
 
 
 def test_one_event_that_was_remembered_twice_is_one(make):
@@ -298,6 +298,19 @@ def test_episodes_without_tags_are_told_by_the_names_of_their_slots(make):
     records = [make(f"Took {n} s.", type=RecordType.EPISODE, slots={"seconds": n}) for n in range(3)]
     (rule,) = consolidate(records, now=NOW).writes
     assert rule.tags == ("seconds",)
+
+
+def test_episodes_without_tags_and_slots_make_a_rule_where_they_say_the_same(make):
+    stalled = [make("The import stalled.", type=RecordType.EPISODE) for _ in range(3)]
+    others = [make(f"The import took {n} minutes.", type=RecordType.EPISODE) for n in range(5)]
+    stored = after([*stalled, *others], consolidate([*stalled, *others], now=NOW))
+    (rule,) = (record for record in stored.values() if record.type is RecordType.RULE)
+    assert rule.body == "Happened 3 times: The import stalled."
+    assert set(rule.evidence) == {episode.id for episode in stalled}
+    more = [make("The import stalled.", type=RecordType.EPISODE) for _ in range(3)]
+    assert consolidate([*stored.values(), *more], now=NOW) == Outcome()
+    failed = [make("The upload failed.", type=RecordType.EPISODE) for _ in range(3)]
+    assert len(consolidate([*stored.values(), *failed], now=NOW).writes) == 1
 
 
 def test_how_often_is_often_enough_can_be_chosen(make):

@@ -113,7 +113,14 @@ def test_what_is_superseded_is_there_and_the_user_is_overruled_by_nobody_else(me
         memory.append("New.", kind="fact", supersedes=said.id, now=NOW)
     assert Path(path).read_bytes() == before
     assert memory.append("New.", kind="fact", supersedes=old.id[:6], now=NOW).supersedes == old.id
-    memory.append("Said again.", kind="fact", source="user", supersedes=said.id, now=NOW)
+    again = memory.append("Said again.", kind="fact", source="user", supersedes=said.id, now=NOW)
+    memory.delete(memory.append("Wrong.", kind="fact", now=NOW).id, now=NOW)
+    before = Path(path).read_bytes()
+    for retired, source in ((old, None), (said, "user"), (said, None)):
+        with pytest.raises(InvalidArgument, match=r"superseded by [0-9a-f]{12} already"):
+            memory.append("New.", kind="fact", source=source, supersedes=retired.id, now=NOW)
+    assert Path(path).read_bytes() == before
+    assert again.supersedes == said.id
     assert [entry.text for entry in memory.view(NOW).entries] == ["New.", "Said again."]
 
 
