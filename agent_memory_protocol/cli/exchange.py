@@ -78,7 +78,7 @@ def import_command(
     """
     from ..exchange.acceptance import acceptance_of
     from ..exchange.foreign import expired, reader_of
-    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, import_file, into_document, into_records, meetings
+    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, IntoDocument, import_file, into_records, meetings
     from ..formats.rows import Columns
 
     if file != STDIO:
@@ -98,7 +98,7 @@ def import_command(
             take = into_records(memory, accept=accepted, from_page=is_page, new=new)
         else:
             where = parse_target(target_name)
-            take = into_document(call.workspace(), where, call.actor(), accept=accepted, from_page=is_page, notes=notes)
+            take = IntoDocument(call.workspace(), where, call.actor(), accept=accepted, from_page=is_page, notes=notes)
         done = import_file(
             path,
             read,

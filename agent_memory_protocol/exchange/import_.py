@@ -6,7 +6,7 @@ written before everything is known to be good.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import field, replace
 from datetime import UTC, datetime
 
@@ -27,7 +27,8 @@ from ..records.record import RecordType, event_of
 from ..secrets.find import check_text
 from ..text import labels
 from ..tiers import compose
-from ..tiers.document import Section
+from ..tiers.document import Document, Section
+from ..tiers.entries import Entry
 from ..values import dataclass
 from ..workspace import Workspace
 from .acceptance import Acceptance
@@ -147,7 +148,7 @@ def into_records(
     The list `new` gets the ids of the records that are written.
     """
     moment = now or datetime.now(UTC)
-    once = _Once()
+    seen: set[tuple[bool, Hashable]] = set()  # in the plan, and then again in the deed
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
@@ -157,8 +158,9 @@ def into_records(
         kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
         record = kept or record_entries.record_of(dated)
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
-        if not once(said, apply):
+        if (apply, said) in seen:
             return False
+        seen.add((apply, said))
         record_id, is_new = memory.add(record, apply=apply, once=kept is None)
         if new is not None and is_new and apply:
             new.append(record_id)
@@ -185,107 +187,109 @@ def missing(memory: Memory, new: list[str]) -> list[str]:
     return list(check_links({**newest, **there}, among=newest))
 
 
-class _Once:
-    """Says whether something comes for the first time in a file, in the plan and then again in the deed."""
-
-    def __init__(self) -> None:
-        self._seen: set[tuple[bool, Hashable]] = set()
-
-    def __call__(self, said: Hashable, apply: bool) -> bool:
-        if (apply, said) in self._seen:
-            return False
-        self._seen.add((apply, said))
-        return True
-
-
-def into_document(
-    workspace: Workspace,
-    target: Target,
-    actor: Actor,
-    *,
-    accept: Acceptance | None = None,
-    from_page: bool = False,
-    notes: list[str] | None = None,
-) -> Take:
-    """Return what takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
+class IntoDocument:
+    """Takes entries into a tier document, or as a note. The tags of a page are its headings, and no more.
 
     Only what `accept` lets in comes in. The list `notes` gets what is said of the new ones. Each goes under the
     headings that it was under, or else that its last tag names, and under its label; what is known of it goes into
     the ledger. An entry that was a note becomes one again, beside the document.
     """
-    here = {one.alone(entry) for one in workspace.documents(actor, [target]) for entry in one.outline.entries}
-    keeps_notes = target.tier.has_notes
-    there = {row.file for row in workspace.notes(actor, [target])} if keeps_notes else set()
-    told: list[str] = [] if notes is None else notes
-    under: dict[tuple[bool, str], list[tuple[str, ...]]] = {}
-    allow = workspace.settings.secrets_allow
 
-    def is_there_as_often(text: str, headings: tuple[str, ...], count: int) -> bool:
-        """Say whether a text that comes again under other headings is there for these, or was moved from them."""
-        pages = workspace.documents(actor, [target])
-        there = [one.sections(entry) for one in pages for entry in one.outline.entries if one.alone(entry) == text]
-        return headings in there or len(there) > count
+    def __init__(
+        self,
+        workspace: Workspace,
+        target: Target,
+        actor: Actor,
+        *,
+        accept: Acceptance | None = None,
+        from_page: bool = False,
+        notes: list[str] | None = None,
+    ) -> None:
+        self._workspace, self._target, self._actor = workspace, target, actor
+        self._accept, self._from_page = accept, from_page
+        self._settings = workspace.settings
+        self._told: list[str] = [] if notes is None else notes
+        self._here = {page.alone(entry) for page, entry in self._entries()}
+        self._keeps_notes = target.tier.has_notes
+        self._files = {row.file for row in workspace.notes(actor, [target])} if self._keeps_notes else set()
+        # The headings that a text has come under, in the plan and then again in the deed
+        self._under: dict[tuple[bool, str], list[tuple[str, ...]]] = {}
 
-    def take(entry: MemoryEntry, apply: bool) -> bool:
-        if accept is not None:
-            accept.check(entry)
-        if keeps_notes and _is_note(entry):
-            return take_note(entry, apply)
+    def __call__(self, entry: MemoryEntry, apply: bool) -> bool:
+        """Take one entry in, or say whether it would be new; see `Take`."""
+        if self._accept is not None:
+            self._accept.check(entry)
+        if self._keeps_notes and _is_note(entry):
+            return self._take_note(entry, apply)
         headings = known.headings_of(entry.extra, entry.tags)
-        if not from_page and known.HEADINGS not in entry.extra:
+        if not self._from_page and known.HEADINGS not in entry.extra:
             headings = headings[-1:]  # tags of another tool, of which the last is as good a heading as any
-        seen = under.setdefault((apply, entry.text), [])
-        if headings in seen or (seen and is_there_as_often(entry.text, headings, len(seen))):
+        seen = self._under.setdefault((apply, entry.text), [])
+        if headings in seen or (seen and self._is_there_as_often(entry.text, headings, len(seen))):
             return False
         seen.append(headings)
+        if apply:
+            return self._remember(entry, headings, twice=len(seen) > 1)
+        compose.compose(markdown.label_and_text(entry)[1], max_bytes=self._settings.max_bytes)
+        self._check(entry.text)
+        return len(seen) > 1 or entry.text.strip() not in self._here
+
+    def _remember(self, entry: MemoryEntry, headings: tuple[str, ...], *, twice: bool) -> bool:
+        target = self._target
         label, text = markdown.label_and_text(entry)
-        if not apply:
-            compose.compose(text, max_bytes=workspace.settings.max_bytes)
-            check_text(entry.text, allow=allow)
-            return len(seen) > 1 or entry.text.strip() not in here
         # A label further down is another one than one that was under no section.
         section: Section | None = headings or (() if label else None)
         is_dated = bool(entry.timestamp_ms) and not markdown.is_dated_by_others(entry, headings)
         try:
-            done = workspace.remember(
+            done = self._workspace.remember(
                 compose.with_marks(text, markdown.marks_of(entry)),
                 tier=target.tier,
                 agent=target.owner if target.tier.owner == "agent" else None,
                 conversation=target.owner if target.tier.owner == "conversation" else None,
-                actor=actor,
+                actor=self._actor,
                 section=section,
                 under=label or None,
                 dated=is_dated and to_moment(entry.timestamp_ms).date(),
-                about=_about(entry._replace(tags=()) if from_page else entry, target),
+                about=_about(entry._replace(tags=()) if self._from_page else entry, target),
                 keep=True,
-                twice=len(seen) > 1,
+                twice=twice,
             )
         except LimitExceeded as error:
             raise Refused(f"{target} is full: {error}") from None
-        told.extend(done.notes)
+        self._told.extend(done.notes)
         return done.status == "added"
 
-    def take_note(entry: MemoryEntry, apply: bool) -> bool:
+    def _take_note(self, entry: MemoryEntry, apply: bool) -> bool:
         about = entry.extra
-        file = note.file_name(about["kind"], about.get("name", ""))
-        if file in there:
+        if note.file_name(about["kind"], about.get("name", "")) in self._files:
             return False
         if apply:
-            workspace.new_note(
+            self._workspace.new_note(
                 about["kind"],
                 about["name"],
                 description=about.get("description") or entry.text,
                 why=about["why"],
                 how=about["how"],
                 body=entry.text,
-                target=target,
-                actor=actor,
+                target=self._target,
+                actor=self._actor,
             )
         else:
-            check_text("\n".join((entry.text, *about.values())), allow=allow)
+            self._check("\n".join((entry.text, *about.values())))
         return True
 
-    return take
+    def _check(self, text: str) -> None:
+        check_text(text, allow=self._settings.secrets_allow)
+
+    def _is_there_as_often(self, text: str, headings: tuple[str, ...], count: int) -> bool:
+        """Say whether a text that comes again under other headings is there for these, or was moved from them."""
+        there = [page.sections(entry) for page, entry in self._entries() if page.alone(entry) == text]
+        return headings in there or len(there) > count
+
+    def _entries(self) -> Iterator[tuple[Document, Entry]]:
+        """Yield the entries that the document has now, each with the document."""
+        for page in self._workspace.documents(self._actor, [self._target]):
+            yield from ((page, entry) for entry in page.outline.entries)
 
 
 _KEPT = {"id", known.TARGET, MADE_BY, markdown.LABEL, known.HEADINGS, *known.IN_LEDGERS, *known.MARKS}

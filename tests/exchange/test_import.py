@@ -17,7 +17,7 @@ from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove,
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.foreign import reader_of
-from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, import_file, into_document, into_records
+from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, IntoDocument, import_file, into_records
 from agent_memory_protocol.formats import markdown, record_entries
 from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
@@ -183,7 +183,7 @@ def test_entries_go_into_a_document_under_their_headings(tmp_path, workspace):
     target = Target(Tier.SHARED)
 
     def run(*, apply: bool) -> Import:
-        take = into_document(workspace, target, Actor())
+        take = IntoDocument(workspace, target, Actor())
         return import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
 
     assert run(apply=False).counts == {"new": 2}
@@ -203,7 +203,7 @@ def test_a_plan_leaves_out_what_no_document_takes(tmp_path, workspace):
         import_file(
             str(path),
             lambda: by_name("ndjson").read(str(path)),
-            into_document(workspace, Target(Tier.SHARED), Actor()),
+            IntoDocument(workspace, Target(Tier.SHARED), Actor()),
             apply=apply,
         )
         for apply in (False, True)
@@ -223,7 +223,7 @@ def test_what_was_a_note_becomes_a_note_again(tmp_path, workspace):
     passage.target.write(str(path), passage.carry(export.documents(workspace, Actor(), None)))
 
     def run(*, apply: bool) -> Import:
-        take = into_document(workspace, own, Actor())
+        take = IntoDocument(workspace, own, Actor())
         return import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
 
     assert run(apply=False).counts == {"new": 1}
@@ -240,7 +240,7 @@ def test_a_document_takes_no_secret_and_nothing_from_who_may_not_write(tmp_path,
         target = Target(Tier.AGENT, "developer") if actor.agent else Target(Tier.SHARED)
         for apply in (False, True):
             try:
-                take = into_document(workspace, target, actor)
+                take = IntoDocument(workspace, target, actor)
             except AccessDenied:
                 continue
             done = import_file(str(path), lambda: by_name("ndjson").read(str(path)), take, apply=apply)
@@ -453,7 +453,7 @@ def test_what_no_longer_holds_passes_for_a_fact_nowhere(tmp_path, workspace):
         assert [entry.text for entry in MemoryFile.open(tmp_path / "a.jsonl").view().entries] == holds
         for name in ("a.amem.json", "a.jsonl"):
             read = partial(by_name(detect(str(tmp_path / name)).name).read, str(tmp_path / name))
-            take = into_document(workspace, Target(Tier.SHARED), Actor())
+            take = IntoDocument(workspace, Target(Tier.SHARED), Actor())
             came = import_file(
                 str(tmp_path / name),
                 read,
@@ -524,7 +524,7 @@ def test_what_a_document_cannot_keep_of_an_entry_is_said(workspace):
         MemoryEntry("2", 0, "Another fact.", extra={"kind": "avoid", "confidence": "0.5"}),
     ]
     done = import_file(
-        "", lambda: entries, into_document(workspace, Target(Tier.SHARED), Actor()), apply=True, losses=DOCUMENT_LOSSES
+        "", lambda: entries, IntoDocument(workspace, Target(Tier.SHARED), Actor()), apply=True, losses=DOCUMENT_LOSSES
     )
     assert {loss.what: number for loss, number in done.lost.items()} == {
         "embeddings": 1,
@@ -541,7 +541,7 @@ def test_what_the_header_of_a_page_says_is_carried_and_its_loss_is_said(workspac
     (entry,) = (one for one in markdown.read(str(page)) if isinstance(one, MemoryEntry))
     said = {"header.globs": "**/*.ts", "header.metadata.type": "rule"} if lost else {}
     assert {key: value for key, value in entry.extra.items() if key.startswith("header.")} == said
-    take = into_document(workspace, Target(Tier.SHARED), Actor())
+    take = IntoDocument(workspace, Target(Tier.SHARED), Actor())
     done = import_file(str(page), lambda: markdown.read(str(page)), take, apply=True, losses=DOCUMENT_LOSSES)
     assert {loss.what: number for loss, number in done.lost.items()} == (
         {"what the header of their file says": 1} if lost else {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Memory, Workspace, recall_for_agent
 from agent_memory_protocol.cli.main import amp
-from agent_memory_protocol.exchange.import_ import into_document
+from agent_memory_protocol.exchange.import_ import IntoDocument
 from agent_memory_protocol.formats.entry import MemoryEntry
 from agent_memory_protocol.hosts.hook import answer_to
 from agent_memory_protocol.layout import MEMORY, RECORDS, Target, Tier
@@ -167,7 +167,7 @@ def test_recall_goes_by_the_moment_that_was_imported_and_a_named_day_by_the_mark
     moment = datetime.now(UTC) + timedelta(minutes=minutes)
     expires_at = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
     workspace = Workspace.open(tmp_path)
-    take = into_document(workspace, Target(Tier.SHARED), Actor())
+    take = IntoDocument(workspace, Target(Tier.SHARED), Actor())
     assert take(MemoryEntry("a", 0, "The freeze holds.", extra={"expires_at": expires_at}), True)
     (entry,) = workspace.entries()
     assert entry.about.expires_at == expires_at
