@@ -1,5 +1,6 @@
 """What new facts meet among the documents, notes and records of a project: where that is looked for, and its remark."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -41,6 +42,9 @@ _SAID = {
     RENEWED: "may be out of date",
     ALIKE: "uses much the same words",
 }
+_PLAIN_LINE = re.compile(r"[A-Za-z][^(\[\]<>\\|\r\n]*[^(\[\]<>\\|\r\n\s:]")
+"""A line in which nothing can be a mark, a date, a link, a comment or the label of a list."""
+
 _SHOWN = 120  # Characters of a fact in a remark
 
 MOST_NEW = 5  # So many new facts of one write are compared with the others; `amp check` compares all
@@ -161,11 +165,18 @@ def of_notes(target: Target, notes: Iterable[Note]) -> Iterator[Outside]:
     """Yield what the notes beside a document say: their description, and each entry of what is before the Why."""
     agent = f" --agent {target.owner}" if target.tier is Tier.AGENT else ""
     for one in notes:
-        page = documents.parse(one.fact.encode(), target)
-        texts = [one.head.description, *map(page.alone, page.outline.entries)]
+        texts = [one.head.description, *_said(one.fact, target)]
         path = "/".join((*target.parts[:-1], one.file))
         for text in dict.fromkeys(filter(None, texts)):
             yield Outside(NOTE, one.file, target, path, text, f"amp note remove {one.file}{agent}")
+
+
+def _said(fact: str, target: Target) -> list[str]:
+    """Return what each entry of a note's fact says. Mostly it is one plain line, and that is one entry."""
+    if _PLAIN_LINE.fullmatch(fact) and fact.isprintable():
+        return [fact]
+    page = documents.parse(fact.encode(), target)
+    return [*map(page.alone, page.outline.entries)]
 
 
 def of_records(records: Iterable["Record"]) -> Iterator[Outside]:

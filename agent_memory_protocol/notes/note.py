@@ -69,8 +69,8 @@ class Note:
 
 def parse(text: str, file: str) -> Note:
     """Read a note. Never raises on what is in it."""
-    header = headers.split_header(text)
     lines = split_lines(text)
+    header = headers.read_header(lines)
     start = header.lines if header else 0
     body = lines[start:]
     why = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(WHY)), None)

@@ -92,9 +92,11 @@ def front_matter_end(lines: list[str]) -> int:
 
 def split_header(text: str) -> Header | None:
     """Read the front matter of a text; None if there is none."""
-    if not text.startswith(_FENCE):
-        return None
-    lines = split_lines(text)
+    return read_header(split_lines(text)) if text.startswith(_FENCE) else None
+
+
+def read_header(lines: list[str]) -> Header | None:
+    """Read the front matter of the lines of a text; None if there is none."""
     end = front_matter_end(lines)
     if not end:
         return None
@@ -162,6 +164,9 @@ def _close_flow(lines: list[str], start: int, stop: int, value: str) -> int:
 def _read_value(
     field: Field, value: str, lines: list[str], start: int, end: int, indent: int, unreadable: list[int]
 ) -> None:
+    if start == end and value[:1].isalnum() and "#" not in value:
+        field.text = value.strip(_BLANK)  # as most are: no quote, bracket or comment, and nothing below
+        return
     plain = _without_comment(value)
     if plain[:1] in ("|", ">") and not plain[1:].strip("+-0123456789"):
         field.text = _block_text(lines[start:end], folded=plain[0] == ">")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.limits import split_lines
-from agent_memory_protocol.text.headers import Header, front_matter_end, split_header
+from agent_memory_protocol.text.headers import Header, _scalar, front_matter_end, split_header
 from tests.each_row import each_row
 
 
@@ -241,3 +241,12 @@ def test_made_up_headers_are_read_as_pyyaml_reads_them(fields):
     readings = readings_of("\n".join(["---", *lines, "---", ""]))
     if readings and len(readings[1]) == len(fields):
         assert differences(*readings) == []
+
+
+def test_a_value_that_is_taken_as_it_is_reads_as_the_close_look_has_it(corpus: list[Path]):
+    lines = [line for path in corpus for line in split_lines(path.read_text("utf-8", "replace"))]
+    values = {line.partition(": ")[2].strip() for line in lines} | {line.strip() for line in lines}
+    for value in values:
+        header = split_header(f"---\nkey: {value}\n---\n") if value and value[0].isalnum() else None
+        if header is not None:
+            assert header.get("key") == _scalar(value, []), value

@@ -9,6 +9,7 @@ import pytest
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.learning import meet
 from agent_memory_protocol.lint import finding
 from agent_memory_protocol.lint.notes import NoteView
 from agent_memory_protocol.lint.tiers import TierView
@@ -226,3 +227,30 @@ def test_what_secrets_and_belonging_find_depends_on_the_text_alone():
 def test_each_rule_is_kept_under_a_name_that_is_one():
     for subject, rules in known.OF_ONE_TEXT.items():
         assert all(subject in finding.RULES[one].subject.split() for one in rules)
+
+
+def test_a_plain_line_of_a_note_says_what_its_document_would_say(corpus):
+    """The quick look changes nothing in the line; a mark, a date or a label must not get past it."""
+    lines = {
+        line.lstrip("-*+#>0123456789.) \t").strip()
+        for path in corpus
+        for line in path.read_text("utf-8", "replace").split("\n")
+    }
+    odd = [
+        "Rules:",
+        "Done (2026-03-09)",
+        "Done (2026-03-09).",
+        "A [keep] b",
+        "a\nb",
+        "x | y",
+        "a <!-- b --> c",
+        "Fact \\",
+        "May 4: no",
+    ]
+    target = Target(Tier.SHARED)
+    plain = 0
+    for line in [*lines, *odd]:
+        page = document.parse(line.encode(), target)
+        assert meet._said(line, target) == [*map(page.alone, page.outline.entries)], line
+        plain += meet._PLAIN_LINE.fullmatch(line) is not None
+    assert 4 * plain > len(lines)
