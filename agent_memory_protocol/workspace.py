@@ -346,6 +346,8 @@ class Workspace(Reader):
 
         With `apply` it is done: for these documents, or for every one that this actor may write.
         """
+        if apply:
+            self.check_begun()
         with self._session(actor, for_writing=apply and is_there(str(self.path))) as session:
             return verbs.upkeep.sync(session, targets, apply=apply)
 

@@ -32,7 +32,9 @@ def watch_command(call: Call, once: bool, poll: float | None, debounce: int | No
         amp watch --once --json
     """
     seconds = DEBOUNCE if debounce is None else debounce / 1000
-    watcher = Watcher(call.workspace(), debounce=seconds, poll=poll)
+    here = call.workspace()
+    here.check_begun()
+    watcher = Watcher(here, debounce=seconds, poll=poll)
     if not once:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: watcher.stop())

@@ -573,6 +573,8 @@ WRITES = [
     ("adopt", "{home}/m", "--apply"),
     ("harvest", "--reporter", "reviewer", "--conversation", "c1"),
     ("review", "--done"),
+    ("sync", "--apply"),
+    ("watch", "--once"),
     ("record", "remember", "A record."),
 ]
 
