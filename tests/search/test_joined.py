@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.joined import DEPTH, join, weight_of
-from agent_memory_protocol.search.port import Hit
+from agent_memory_protocol.search.port import Hit, fits
 from agent_memory_protocol.search.vectors import LEAST, Nearness, Passages
 from tests.each_row import each_row
 
@@ -57,6 +57,31 @@ def test_what_lies_far_away_is_found_by_its_words_alone():
 
 
 scores = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 1))
+
+
+@each_row(
+    "by_word, cosine, fits_at, answers",
+    [
+        (0.0, 0.8, 0.7, True),  # meaning alone says so
+        (0.0, 0.6, 0.7, False),  # the closest of all is far
+        (0.5, 0.3, 0.7, True),  # each says too little, and both together enough
+        (0.25, 0.3, 0.7, False),
+        (0.9, -0.4, 0.7, True),  # what lies far away takes nothing from the words
+        (0.0, 0.3, None, True),  # an embedder that does not say how close is close
+        (0.25, 0.3, None, False),
+    ],
+)
+def test_an_answer_fits_by_words_and_meaning_together(by_word, cosine, fits_at, answers):
+    words = [Hit("s", "a", 1.0, ("words: x",), ("x",), fit=by_word)] if by_word else []
+    assert fits(join(words, near(a=cosine, gap=0.1, gap2=0.0), 1, fits_at=fits_at)) == answers
+
+
+def test_no_hit_fits_less_than_the_one_behind_it_however_many_are_wanted():
+    words = [Hit("s", key, score, (), ("x",), fit=fit) for key, score, fit in (("a", 1, 0.2), ("b", 0.9, 0.8))]
+    for limit in (1, 2):
+        hits = join(words, near(a=0.2, b=0.2, gap=0.0), limit, fits_at=0.7)
+        assert [hit.key for hit in hits] == ["a", "b"][:limit]
+        assert {hit.fit for hit in hits} == {round(0.3 * 1.0 / 0.7, 4)}
 
 
 @given(scores, scores)
