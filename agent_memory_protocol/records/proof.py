@@ -171,7 +171,10 @@ def check_links(
             if side is None and not wrong:
                 yield f"{name}: the other side of its dispute is missing; restore it from a backup"
             elif side is not None and side.transition != links.transition and side.state is not State.ARCHIVED:
-                yield f"{name}: the other side of its dispute, {partner}, is {side.state}; consolidate finishes that"
+                said = f"{side.state}; consolidate finishes that"
+                if side.transition is not None:
+                    said = "in another dispute; decide that, and consolidate finishes this one"
+                yield f"{name}: the other side of its dispute, {partner}, is {said}"
 
 
 def _goes_round(name: str, newest: Mapping[str, Links]) -> bool:
