@@ -23,7 +23,10 @@ from .writing import LOCAL, LOCKS, create, make_local_folder, open_for_append, r
 WAIT = 10.0  # Seconds to wait for another process, unless the caller says otherwise
 
 _PAUSE, _FIRST_PAUSE = 0.001, 0.005
-"""Seconds to wait before each further look, and before the first: who has waited for long looks more often."""
+"""Seconds to wait before each further look, and before the first: who has waited for long looks more often.
+
+Who waits for its turn looks as seldom as at first: many who look often take the processor from who holds the lock.
+"""
 
 _TRIES = 500
 _RECORD_SIZE = 1000
@@ -73,9 +76,9 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
     """
     start = time.monotonic()
 
-    def acquire(ending: str) -> int:
+    def acquire(ending: str, pause: float) -> int:
         parts = (*local, LOCKS, f"{name}.{ending}")
-        return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait)
+        return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait, pause)
 
     def busy(_: int) -> str:
         holder = _read_record(root, (*local, LOCKS, f"{name}.lock")) or ", which left no name"
@@ -87,9 +90,9 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
     try:
         # A process that releases the lock and wants it again at once is quicker than all that look for it now and
         # then, and could keep them waiting for ever. So one waiter at a time has the turn, a lock of its own.
-        turn = acquire("turn")
+        turn = acquire("turn", _FIRST_PAUSE)
         try:
-            fd = acquire("lock")
+            fd = acquire("lock", _PAUSE)
         finally:
             close(turn)
     except OSError as error:
@@ -120,7 +123,12 @@ def hold_file(root: Root, parts: tuple[str, ...], *, begin: bytes) -> Iterator[i
 
 
 def _acquire(
-    root: Root, parts: tuple[str, ...], opened: Callable[[], int], busy: Callable[[int], str], deadline: float
+    root: Root,
+    parts: tuple[str, ...],
+    opened: Callable[[], int],
+    busy: Callable[[int], str],
+    deadline: float,
+    pause: float = _PAUSE,
 ) -> int:
     """Open a file and take its lock, again and again until the file that is locked is the one that is there."""
     for _ in range(_TRIES):
@@ -130,7 +138,7 @@ def _acquire(
         except FileNotFoundError:
             continue
         try:
-            _wait_for(fd, busy, deadline)
+            _wait_for(fd, busy, deadline, pause)
             # A lock on a file that is no longer there keeps nobody away.
             root.forget()
             place = root.locate(parts)
@@ -143,14 +151,14 @@ def _acquire(
     raise StorageError(f"{shown(*parts)}: the file is being replaced all the time; find out what does that")
 
 
-def _wait_for(fd: int, busy: Callable[[int], str], deadline: float) -> None:
+def _wait_for(fd: int, busy: Callable[[int], str], deadline: float, later: float) -> None:
     pause = _FIRST_PAUSE
     while not take(fd):
         left = deadline - time.monotonic()
         if left <= 0:
             raise LockBusy(busy(fd))
         time.sleep(min(pause, left))
-        pause = _PAUSE
+        pause = later
 
 
 @contextmanager

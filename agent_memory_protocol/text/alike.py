@@ -6,9 +6,10 @@ words shows that something changed places. What cannot be told is left out.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from . import gist
-from .claims import Denial
+from .claims import Denial, may_be_denial
 from .claims import denials as denials_in_the_same_words
 from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
 from .holding import Holding
@@ -65,6 +66,13 @@ def denials(texts: Sequence[str]) -> Iterator[Denial]:
                 if frozenset((place, number)) not in told and _opposed(one, other):
                     told.add(frozenset((place, number)))
                     yield Denial(place, number, len(one.words), 0)
+
+
+@lru_cache(maxsize=1 << 15)
+def may_deny(text: str) -> bool:
+    """Say whether a text may deny what another says, judged by single words. Of two that are opposed, one may."""
+    said = plain(text)
+    return may_be_denial(said) or any(MAY_DENY in names(raw) for raw in rephrase(said).split())
 
 
 def forget(most: int = 4_000) -> None:
@@ -129,11 +137,11 @@ def _moods_agree(one: Essence, other: Essence) -> bool:
 
 
 def _comparable(one: Essence, other: Essence) -> bool:
+    if one.words != other.words and not (_says_means(one, other) or _says_means(other, one)):
+        return False
     if one.acts and other.acts and (_THEY in one.acts) != (_THEY in other.acts):
         return False
     if one.instead != other.instead or one.past != other.past or (one.first, one.then) != (other.first, other.then):
-        return False
-    if one.words != other.words and not (_says_means(one, other) or _says_means(other, one)):
         return False
     if one.generic - other.generic and other.generic - one.generic:
         return False
@@ -143,8 +151,9 @@ def _comparable(one: Essence, other: Essence) -> bool:
 
 def _says_means(one: Essence, other: Essence) -> bool:
     """Say whether the first says what something is used for, and the second only that it is used."""
-    is_used = any(verb == _USE for verb, _ in other.pivots)
-    return is_used and bool(one.means) and one.words - one.means == other.words
+    if not one.means:
+        return False
+    return any(verb == _USE for verb, _ in other.pivots) and one.words - one.means == other.words
 
 
 def _roles_agree(one: Essence, other: Essence) -> bool:

@@ -97,6 +97,18 @@ def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:
                 yield earlier, place
 
 
+@lru_cache(maxsize=1 << 15)
+def shapes(text: str) -> frozenset[Hashable]:
+    """Return what the sentences of a text say but for a value. A change shares one of them."""
+    return frozenset(shape for _, shape, _ in _shapes_by_value(text))
+
+
+@lru_cache(maxsize=1 << 15)
+def guesses(text: str) -> frozenset[Hashable]:
+    """Return what the sentences of a text say but for what `suspected` compares."""
+    return frozenset(shape for _, shape, _ in _shapes_by_guess(text))
+
+
 def _on_one_topic(one: Sourced, other: Sourced, words: int) -> bool:
     return one.topics == other.topics or (words >= OWN_SUBJECT and not (one.topics and other.topics))
 

@@ -59,9 +59,8 @@ def denials(
     def read_at(place: int) -> list[Claim]:
         return claims(texts[place], language) if is_claim(texts[place]) else []
 
-    may_deny = _may_deny(language).search
     said = [plain(text) for text in texts]
-    read = {place: read_at(place) for place, text in enumerate(said) if may_deny(text.casefold())}
+    read = {place: read_at(place) for place, text in enumerate(said) if may_be_denial(text, language)}
     denied = [(place, claim) for place, found in read.items() for claim in found if claim.denied]
     if not denied:
         return
@@ -81,6 +80,11 @@ def _names(raw: str, language: Language) -> Iterator[str]:
     for part in split_sentences(raw):
         for token in words_of_sentence(part, language):
             yield _name(token, language)
+
+
+def may_be_denial(text: str, language: Language = ENGLISH) -> bool:
+    """Say whether a claim of a `plain` text may be a denial."""
+    return _may_deny(language).search(text.casefold()) is not None
 
 
 @cache

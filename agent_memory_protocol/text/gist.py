@@ -69,10 +69,12 @@ class Near:
         lowered = (text if text.isascii() else normalize("NFC", text).replace("’", "'")).casefold()
         count = 0
         for word in self._begin:
-            if any(one in lowered for one in word):
-                count += 1
-                if count == self.enough:
-                    return True
+            for one in word:
+                if one in lowered:
+                    count += 1
+                    break
+            if count == self.enough:
+                return True
         return False
 
 

@@ -58,18 +58,20 @@ def may_renew(new: str, standing: str) -> bool:
     one, other = _read(new), _read(standing)
     if one is None or other is None:
         return False
+    if not one.tells and one.values.keys().isdisjoint(other.values):
+        return False
     shared = one.words & other.words
     fewest, most = sorted((len(one.words), len(other.words)))
     is_alike = len(shared) >= _PART * most and len(shared) + len(one.little & other.little) >= _FEWEST
-    if not shared or not is_alike or opposed(one.words, other.words):
+    if not shared or not is_alike:
         return False
     left = {word for words in (one.words, other.words) if len(words) == fewest for word in words - shared}
     is_other = any(
         one.values[kind].differs_from(other.values[kind]) for kind in one.values.keys() & other.values.keys()
     )
-    if is_other and (one.tells or all(map(is_known_verb, left))):
-        return True
-    return one.tells and not other.tells and one.words != other.words and len(shared) >= _ENOUGH * fewest
+    renews = is_other and (one.tells or all(map(is_known_verb, left)))
+    tells = one.tells and not other.tells and one.words != other.words and len(shared) >= _ENOUGH * fewest
+    return (renews or tells) and not opposed(one.words, other.words)
 
 
 def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:

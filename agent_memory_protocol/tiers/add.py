@@ -253,20 +253,27 @@ def _only_added(old: Document, new: Document, entry: Entry, made: Sequence[str],
     def before(line: int) -> int:
         return line if line <= added.start else line - len(added)
 
-    def governing(document: Document, other: Entry | IndexLine, line: Callable[[int], int]) -> tuple[object, ...]:
-        above = [line(document.outline.headings[index].start) for index in other.headings]
-        return line(other.start), line(other.end), above, document.label(other), getattr(other, "day", None)
-
-    def units(document: Document) -> list[Entry | IndexLine]:
-        return [*document.outline.entries, *document.outline.index_lines]
+    def governing(document: Document, line: Callable[[int], int]) -> list[tuple[object, ...]]:
+        above = [line(heading.start) for heading in document.outline.headings]
+        units: list[Entry | IndexLine] = [*document.outline.entries, *document.outline.index_lines]
+        return [
+            (
+                line(one.start),
+                line(one.end),
+                [above[index] for index in one.headings],
+                document.label(one),
+                getattr(one, "day", None),
+            )
+            for one in units
+            if one is not entry
+        ]
 
     headings = [(heading.start, heading.level, heading.text) for heading in new.outline.headings]
     stayed = [(before(start), level, text) for start, level, text in headings if start not in added]
     came = [(level, text) for start, level, text in headings if start in added]
     wanted = [(level, markdown.heading_text(line)) for line in made if (level := markdown.heading_level(line))]
     return (
-        [governing(new, one, before) for one in units(new) if one is not entry]
-        == [governing(old, one, int) for one in units(old)]
+        governing(new, before) == governing(old, int)
         and stayed == [(heading.start, heading.level, heading.text) for heading in old.outline.headings]
         and came == wanted
     )

@@ -10,7 +10,7 @@ from ..errors import Refused
 from ..text import markdown
 from .compose import NewEntry
 from .document import Document, item_lines, signature, with_block
-from .entries import MOST_LIST_BYTES, MOST_LIST_LINES, Entry, is_long, is_numbered, items_of
+from .entries import MOST_LIST_BYTES, MOST_LIST_LINES, Entry, is_long, items_of
 
 
 def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document, str]:
@@ -35,7 +35,7 @@ def replace(document: Document, entry_id: str, new: NewEntry) -> tuple[Document,
             there = changed.outline.entries[index]
             if there.end - there.start == len(lines):
                 return changed, changed.ids[index]
-        if is_numbered(document.lines, entry):
+        if entry.is_numbered:
             first = entry.start + before
             made = _crossing(document, changed, entry, range(first, first + len(lines)))
             if made:
@@ -57,7 +57,7 @@ def _crossing(old: Document, new: Document, entry: Entry, lines: range) -> str:
     steps = [item for _, found in within for item in items_of(new.lines, new.outline, found) if item.start in lines]
     if not steps or (steps[0].start, steps[-1].end) != (lines.start, lines.stop):
         return ""
-    all_numbered = all(is_numbered(new.lines, found) for _, found in within)
+    all_numbered = all(found.is_numbered for _, found in within)
     same = outside(old, range(entry.start, entry.end)) == outside(new, lines)
     return within[0][0] if all_numbered and same else ""
 
@@ -83,7 +83,7 @@ def _long_lists(document: Document) -> list[list[Entry]]:
     """Return the numbered lists whose items are entries because there are many of them, each as its items."""
     lists: list[list[Entry]] = []
     for entry in document.outline.entries:
-        if entry.items == 1 and is_numbered(document.lines, entry):
+        if entry.items == 1 and entry.is_numbered:
             last = lists[-1][-1] if lists else None
             goes_on = last is not None and not any(line.strip(" \t") for line in document.lines[last.end : entry.start])
             if goes_on and last is not None and last.headings == entry.headings:

@@ -66,6 +66,7 @@ class Entry:
     Attributes:
         start, end: its lines, end exclusive, counted from 0, without the blank lines after it.
         is_item: an item or a numbered list; otherwise prose.
+        is_numbered: a numbered list, or an item of one.
         items: how many list items it has.
         column: where the text begins in its first line.
         paragraph: its first paragraph, lines joined with a newline; "" if it does not begin with one.
@@ -87,6 +88,7 @@ class Entry:
         "end",
         "headings",
         "is_item",
+        "is_numbered",
         "items",
         "label",
         "marks",
@@ -94,10 +96,21 @@ class Entry:
         "start",
     )
 
-    def __init__(self, start: int, end: int, *, is_item: bool, column: int, paragraph: str, items: int = 1) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        *,
+        is_item: bool,
+        column: int,
+        paragraph: str,
+        items: int = 1,
+        is_numbered: bool = False,
+    ) -> None:
         self.start = start
         self.end = end
         self.is_item = is_item
+        self.is_numbered = is_numbered
         self.items = items if is_item else 0
         self.column = column
         self.paragraph = paragraph
@@ -247,7 +260,8 @@ def _add_items(
 ) -> int:
     """Add the item at a position, or the numbered list that begins there. Returns how many blocks that took."""
     block = blocks[position]
-    count = 1 if lines[block.start][0] in "-*+" else _steps(lines, blocks, position)
+    is_numbered = lines[block.start].lstrip(" \t")[:1].isdigit()
+    count = _steps(lines, blocks, position) if is_numbered else 1
     last = blocks[position + count - 1]
     paragraph = paragraph_text(lines, block)
     target = links.note_target(paragraph) if "](" in paragraph else ""
@@ -256,7 +270,15 @@ def _add_items(
         line.headings, line.label = above, label.start if label else None
         found.index_lines.append(line)
         return 1
-    entry = Entry(block.start, last.end, is_item=True, column=block.column, paragraph=paragraph, items=count)
+    entry = Entry(
+        block.start,
+        last.end,
+        is_item=True,
+        column=block.column,
+        paragraph=paragraph,
+        items=count,
+        is_numbered=is_numbered,
+    )
     entry.headings, entry.label = above, label.start if label else None
     found.entries.append(entry)
     return count
@@ -315,17 +337,17 @@ def items_of(lines: list[str], found: Outline, entry: Entry) -> list[Entry]:
     for block in found.blocks:
         if entry.start <= block.start < entry.end:
             item = Entry(
-                block.start, block.end, is_item=True, column=block.column, paragraph=paragraph_text(lines, block)
+                block.start,
+                block.end,
+                is_item=True,
+                column=block.column,
+                paragraph=paragraph_text(lines, block),
+                is_numbered=True,
             )
             item.headings, item.label = entry.headings, entry.label
             item.day, item.day_source = entry.day, entry.day_source
             items.append(item)
     return items
-
-
-def is_numbered(lines: "Sequence[str]", entry: Entry) -> bool:
-    """Say whether an entry is a numbered list, or an item of one."""
-    return entry.is_item and lines[entry.start].lstrip(" \t")[:1].isdigit()
 
 
 def _number(lines: list[str], block: Block) -> tuple[int, str]:

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from ..layout import Target
 from ..text import labels, nearly, renewed
-from ..text.alike import denials, same
-from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, suspected
+from ..text.alike import denials, may_deny, same
+from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, guesses, shapes, suspected
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
 from ..text.reported import unsigned
@@ -85,7 +85,8 @@ class Placed:
     @cached_property
     def text(self) -> str:
         """What it says, with its label in front, and without who reported it."""
-        return labels.in_front(self.document.label(self.entry), unsigned(self.alone))
+        label = self.document.label(self.entry)
+        return labels.in_front(label, unsigned(self.alone)) if label else unsigned(self.alone)
 
     @cached_property
     def alone(self) -> str:
@@ -202,41 +203,74 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     words = {*gist(own.text).words}
     enough = Near(own.text).enough
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
-    placed = [own, *(one for one, count in shared if count >= enough and is_claim(one.text))]
-    texts = [one.text for one in placed]
-    opposed = {
-        denial.denying + denial.said
-        for denial in denials(texts)
-        if 0 in (denial.denying, denial.said)
-        and _share_topic(placed[denial.denying], placed[denial.said], denial.words)
-    }
-    for number, other in enumerate(placed[1:], start=1):
+    shared = [(one, count) for one, count in shared if count >= enough]
+    claimed = [one for one, _ in shared if is_claim(one.text)]
+    opposed = _opposed(own, claimed)
+    for number, other in enumerate(claimed):
         if number in opposed:
             return Meeting(OPPOSITE, other, own)
-        if same(texts[0], texts[number]) and _share_topic(own, other, len(words)):
+        if same(own.text, other.text) and _share_topic(own, other, len(words)):
             return Meeting(SAME, other, own)
     if len(words) < 2:
         return None  # too few words to say what has changed
-    near = [own, *(one for one, count in shared if count >= enough)]
-    home = own.document if isinstance(own, Placed) else None
-    within = [one for one in near if isinstance(one, Placed) and one.document is home]
-    within.sort(key=lambda one: one.entry.start)
-    here = within.index(own) if isinstance(own, Placed) else 0
-    stated = [_stated(one) for one in within]
-    changed: list[Fact] = [within[one + other - here] for one, other in changes(stated) if here in (one, other)]
-    said = [one.text for one in near]
-    changed += [near[one + other] for one, other in _between(near, said) if 0 in (one, other)]
-    if not changed:
-        changed = [within[one + other - here] for one, other in suspected(stated) if here in (one, other)]
-        anywhere = [_stated_anywhere(one) for one in near]
-        changed += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
-    if changed:
-        return Meeting(CHANGED, changed[0], own)
-    old = next((one for one in near[1:] if _on_one_topic(own, one) and renewed.may_renew(own.text, one.text)), None)
+    near = [one for one, _ in shared]
+    changed = _changed(own, near)
+    if changed is not None:
+        return Meeting(CHANGED, changed, own)
+    old = next((one for one in near if renewed.may_renew(own.text, one.text) and _on_one_topic(own, one)), None)
     if old is not None:
         return Meeting(RENEWED, old, own)
-    closest = max(near[1:], key=lambda one: nearly.share(own.text, one.text), default=None)
+    alike = (one for one, count in shared if count >= nearly.MANY * len(words))
+    closest = max(alike, key=lambda one: nearly.share(own.text, one.text), default=None)
     return Meeting(ALIKE, closest, own) if closest is not None and nearly.is_near(own.text, closest.text) else None
+
+
+def _opposed(own: Fact, others: Sequence[Fact]) -> set[int]:
+    """Return the places of the facts that deny a new one, or that it denies."""
+    # Of two facts that are opposed, one denies something: where the new one does not, only those that do are read.
+    numbers = [number for number, one in enumerate(others) if may_deny(own.text) or may_deny(one.text)]
+    placed = [own, *(others[number] for number in numbers)]
+    found = {
+        denial.denying + denial.said
+        for denial in denials([one.text for one in placed] if numbers else ())
+        if 0 in (denial.denying, denial.said)
+        and _share_topic(placed[denial.denying], placed[denial.said], denial.words)
+    }
+    return {numbers[number - 1] for number in found}
+
+
+def _changed(own: Fact, others: Sequence[Fact]) -> Fact | None:
+    """Return the first fact of which a new one has another value, or else perhaps another name."""
+    near = _of_its_shape(own, others, shapes, _said)
+    found = [*_pairs_within(own, near, changes)]
+    near = _of_its_shape(own, others, shapes, lambda one: one.text)
+    found += [near[one + other] for one, other in _between(near, [one.text for one in near]) if 0 in (one, other)]
+    if not found:
+        near = _of_its_shape(own, others, guesses, _said)
+        found += _pairs_within(own, near, suspected)
+        anywhere = [_stated_anywhere(one) for one in near]
+        found += [near[one + other] for one, other in suspected(anywhere) if 0 in (one, other)]
+    return found[0] if found else None
+
+
+def _of_its_shape(
+    own: Fact, others: Sequence[Fact], shapes_of: Callable[[str], frozenset[Hashable]], text_of: Callable[[Fact], str]
+) -> list[Fact]:
+    """Return a fact with those that have a shape of its own: no other one changes what it has to do with them."""
+    own_shapes = shapes_of(text_of(own))
+    return [own, *(one for one in others if own_shapes and not own_shapes.isdisjoint(shapes_of(text_of(one))))]
+
+
+def _pairs_within(
+    own: Fact, near: Sequence[Fact], pairs: Callable[[Sequence[Stated]], Iterator[tuple[int, int]]]
+) -> Iterator[Fact]:
+    """Yield what makes a pair with a new entry of a document, among those of the same document."""
+    if isinstance(own, Placed):
+        within = [one for one in near if isinstance(one, Placed) and one.document is own.document]
+        within.sort(key=lambda one: one.entry.start)
+        here = within.index(own)
+        found = pairs([_stated(one) for one in within])
+        yield from (within[one + other - here] for one, other in found if here in (one, other))
 
 
 def suspicions(document: Document, *, names: bool = True) -> Iterator[Meeting]:
@@ -282,16 +316,18 @@ def _source(one: Fact) -> Hashable:
     return one.path if isinstance(one, Outside) else one.document.target
 
 
+def _said(one: Fact) -> str:
+    return one.text if isinstance(one, Outside) else unsigned(one.alone)
+
+
 def _stated(one: Placed) -> Stated:
-    governed_by = (one.entry.headings, labels.key(one.document.label(one.entry)))
-    return Stated(unsigned(one.alone), governed_by)
+    return Stated(_said(one), (one.entry.headings, labels.key(one.document.label(one.entry))))
 
 
 def _stated_anywhere(one: Fact) -> Stated:
     """Return a fact to be compared with those of other documents, which have other headings of the same names."""
-    if isinstance(one, Outside):
-        return Stated(one.text, (tuple(one.topics), labels.key("")))
-    return Stated(unsigned(one.alone), (tuple(one.topics), labels.key(one.document.label(one.entry))))
+    label = "" if isinstance(one, Outside) else one.document.label(one.entry)
+    return Stated(_said(one), (tuple(one.topics), labels.key(label)))
 
 
 def _share_topic(one: Fact, other: Fact, words: int) -> bool:
@@ -314,8 +350,8 @@ def _kind(one: Fact) -> str:
 
 def _apart(one: Fact, other: Fact) -> bool:
     """Say whether two facts are not compared: they are one, or in two conversations, or in one note."""
-    if isinstance(one, Placed) and isinstance(other, Placed) and one.entry is other.entry:
-        return True
+    if isinstance(one, Placed) and isinstance(other, Placed) and one.document is other.document:
+        return one.entry is other.entry
     if isinstance(one, Outside) and isinstance(other, Outside):
         return one.path == other.path
     return in_two_conversations(one.target, other.target)

@@ -14,7 +14,7 @@ from ..text import labels, markdown
 from ..text.visible import KEEPER, LIST_KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
-from .entries import Entry, Heading, Label, closing_after, is_numbered
+from .entries import Entry, Heading, Label, closing_after
 from .taken import Taken, end_under, sayings, span_text, take
 
 
@@ -71,9 +71,11 @@ def leaving(old: Document, new: Document, named: Collection[str] = ()) -> list[t
         return []
     there = {*new.ids}
     staying = {*there, *(one for one in regrouped(new, old) if one not in named)}
+    changed = {plain_id(one) for one in old.ids if one not in staying or one in named}
     groups: dict[str, list[str]] = {}
-    for one in old.ids:
-        groups.setdefault(plain_id(one), []).append(one)
+    for one in old.ids if changed else ():
+        if (plain := plain_id(one)) in changed:
+            groups.setdefault(plain, []).append(one)
     found: dict[str, tuple[str, Taken]] = {}
     for group in groups.values():
         free = [one for one in group if one not in staying]
@@ -109,7 +111,7 @@ def _loose_lines(document: Document) -> dict[str, list[str]]:
     return {
         entry_id: [line for line in document.lines[entry.start : entry.end] if line.strip(" \t")]
         for entry_id, entry in zip(document.ids, document.outline.entries, strict=True)
-        if not entry.is_item or is_numbered(document.lines, entry)
+        if not entry.is_item or entry.is_numbered
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.project import local_state
+from agent_memory_protocol.project.local_state import LocalState
 from agent_memory_protocol.workspace import Workspace
 
 DOCUMENT = Path(*Target(Tier.SHARED).parts)
@@ -55,6 +56,27 @@ def heals(folder: Path) -> bool:
 def why_not(folder: Path) -> str:
     with Root.open(str(folder)) as root:
         return local_state.find(root).why_not
+
+
+def test_a_line_that_was_known_once_is_looked_at_again_wherever_anything_before_it_or_in_it_has_changed():
+    ours, others = LocalState(b"a" * 16), LocalState(b"b" * 16)
+    lines = [ours.seal(b'{"n":%d}\n' % number) for number in range(4)]
+    plain = [b'{"n":%d}\n' % number for number in range(4)]
+    forged = others.seal(b'{"n":1}\n')
+    for data, known in [
+        (b"".join(lines[:2]), plain[:2]),
+        (b"".join(lines), plain),
+        (lines[0] + forged + lines[2], [plain[0], plain[2]]),  # as many bytes
+        (b"".join(lines[:3])[:-1], plain[:3]),
+        (b"".join(lines[:2]) + lines[2][:20], plain[:2]),  # torn off
+        (b"".join(lines[:2]) + lines[2][:20] + lines[3], plain[:2]),
+        (b"".join(lines[:3]) + forged, plain[:3]),
+        (b"", []),
+        (b"".join(lines[1:]), plain[1:]),
+    ]:
+        assert ours.own(data) == b"".join(known)
+        assert others.own(data) == (plain[1] if forged in data else b"")
+        assert LocalState().own(data) == b""
 
 
 @pytest.mark.slow

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.text import nearly, renewed
+from agent_memory_protocol.text.alike import denials, same
+from agent_memory_protocol.text.changed import Stated, changes, suspected
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.meet import (
@@ -98,6 +101,41 @@ def test_a_numbered_list_means_the_same_under_its_label_behind_a_bullet():
     one = parse("# S\n\nNever:\n\n1. push to main\n2. squash it\n")
     other = parse("# S\n\nNever:\n\n- 1. push to main\n  2. squash it\n", Target(Tier.AGENT, "dev"))
     assert meetings([one, other]) == []
+
+
+def told_by_all(own: Placed, others: list[Placed]) -> tuple[str, str] | None:
+    """Say what a fact meets where it is compared with all others, and they with each other."""
+    texts = [one.text for one in (*others, own)]
+    last = len(others)
+    opposed = {one.denying + one.said - last for one in denials(texts) if last in (one.denying, one.said)}
+    for place, text in enumerate(texts[:-1]):
+        if place in opposed or same(own.text, text):
+            return OPPOSITE if place in opposed else SAME, text
+    for pairs in (changes, suspected):
+        for one, other in pairs([*map(Stated, texts)]):
+            if last in (one, other):
+                return CHANGED, texts[one + other - last]
+    for text in texts[:-1]:
+        if renewed.may_renew(own.text, text):
+            return RENEWED, text
+    closest = max(texts[:-1], key=lambda text: nearly.share(own.text, text))
+    return (ALIKE, closest) if nearly.is_near(own.text, closest) else None
+
+
+def test_what_is_left_out_of_the_comparison_changes_nothing_of_what_a_new_fact_meets():
+    texts = [text for _, *pair in PAIRS for text in pair if "\n" not in text]
+    renewed_one = ["The nightly backup runs at 2 am", "Backups now run at 4 am"]
+    lists = [renewed_one, *(texts[place : place + 40] for place in range(0, len(texts), 29))]
+    found = []
+    for some in lists:
+        there = parse("# S\n\n" + "".join(f"- {text}\n" for text in some))
+        facts = [Placed(there, entry) for entry in there.outline.entries]
+        for place in range(1, len(facts), 5):
+            own, others = facts[place], [*facts[:place], *facts[place + 1 :]]
+            told = first_meeting(own, others)
+            found.append(told and told.way)
+            assert told_by_all(own, others) == (told and (told.way, told.first.text)), own.text
+    assert {SAME, OPPOSITE, CHANGED, RENEWED, ALIKE, None} == {*found}
 
 
 # -- what governs an entry ---------------------------------------------------------------------------------------------
