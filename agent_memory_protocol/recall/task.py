@@ -27,6 +27,9 @@ LEAST_FIT = 0.16
 Lower, more prompts about something else bring something.
 """
 
+_LEAST_IN_MANY, _MANY = 0.3, 450
+"""In so many texts the same, and in between the line to it: among many, one shares a rare word by chance."""
+
 _LEAST_OF_MORE = 0.03
 """A task that a memory knows of may need further texts, with which it shares less: those still fit as well as this."""
 
@@ -45,7 +48,8 @@ def scores(task: str, texts: "Sequence[str]") -> list[float]:
 def fitting(task: str, texts: "Sequence[str]") -> list[float]:
     """Return the same, with 0 for a text that shares too little of what the task says: see `LEAST_FIT`."""
     found = _weighed(task, texts)
-    least = _LEAST_OF_MORE if any(fit >= LEAST_FIT for _, fit in found) else LEAST_FIT
+    enough = min(max(LEAST_FIT, _LEAST_IN_MANY * len(texts) / _MANY), _LEAST_IN_MANY)
+    least = _LEAST_OF_MORE if any(fit >= enough for _, fit in found) else enough
     return [score if fit >= least else 0.0 for score, fit in found]
 
 

@@ -76,6 +76,14 @@ def test_one_rare_word_of_six_is_enough():
     assert fitting("Our cloud ingest drops all readings of sensors at midnight UTC", texts)[-1] == 0
 
 
+@each_row("others, given", [(100, True), (240, True), (300, False), (450, False), (2000, False)])
+def test_among_many_texts_one_rare_word_of_six_is_by_chance_and_two_are_not(others, given):
+    texts = [*COMMON, *(f"Shelf {number} holds box {number}." for number in range(others))]
+    task = "Our cloud ingest drops readings at midnight UTC"
+    assert (fitting(task, [*texts, "Ingest workers deduplicate by sequence number."])[-1] > 0) == given
+    assert fitting(task, [*texts, "Ingest workers restart at midnight."])[-1] > 0
+
+
 @pytest.mark.parametrize(
     "task",
     [
