@@ -194,7 +194,7 @@ class _Reading:
         self._tie = self._last_tie = ""
         self._means: set[str] = set()
         self._generic: set[str] = set()
-        self._denied = self._permitted = False
+        self._denied = self._permitted = self._undone = False
         self._is_whole = True
         self._role = ""
         self._turns: list[tuple[str, int]] = []
@@ -259,6 +259,7 @@ class _Reading:
             positive = None if self._says_which(place) else ENGLISH.opposites.get(ENGLISH.stem(word)) or _undone(word)
             meant = sense(token) if positive is None else sense(Token(positive, positive))
             self._denied ^= positive is not None
+            self._undone |= positive is not None
             if meant == "allow":
                 self._permitted = True
                 return
@@ -324,7 +325,8 @@ class _Reading:
             then=frozenset(turn[1]),
             denied=self._denied,
             mood=mood,
-            possible=not (ENGLISH.possible - _MAY).isdisjoint(lowered),
+            # “May not keep” forbids, and “may drop” does not.
+            possible=not (ENGLISH.possible if self._undone else ENGLISH.possible - _MAY).isdisjoint(lowered),
             permitted=self._permitted or "may" in lowered,
             past=is_past(self._tokens),
             told=told,

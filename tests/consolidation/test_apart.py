@@ -141,3 +141,16 @@ def test_a_text_claims_asks_guesses_advises_or_obliges(text, mood):
 )
 def test_other_words_alone_tell_nothing_apart(one, other):
     assert told_apart(one, other) == told_apart(other, one) == ""
+
+
+@each_row("act", ("reject tabs", "drop stop words", "refuse guests", "disable retries", "hide old rows", "deny access"))
+def test_what_may_be_undone_is_not_what_must_be(act):
+    must, may, never, not_may = (f"The parser {word} {act}." for word in ("must", "may", "must not", "may not"))
+    for pair in ((must, may), (may, must), (may, never), (may, not_may), (must, f"The parser can {act}.")):
+        assert not same(*pair), pair
+        assert list(groups(pair)) == [], pair
+
+
+def test_what_may_not_be_done_is_what_must_not_be():
+    pair = ["The worker may not write to the cache.", "The worker must not write to the cache."]
+    assert list(groups(pair)) == [[0, 1]]
