@@ -188,6 +188,16 @@ class Target:
         return hash(self.key)
 
 
+def check_target(target: object) -> None:
+    """Refuse what is not a document, such as its name.
+
+    Raises:
+        InvalidArgument: the message says how to write one.
+    """
+    if not isinstance(target, Target):
+        raise InvalidArgument(f"a document is a Target, such as Target(Tier.SHARED), not {target!a}")
+
+
 def parse_target(text: str) -> Target:
     """Read `shared`, `agent:NAME` or `conversation:ID`.
 

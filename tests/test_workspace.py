@@ -765,3 +765,27 @@ def test_a_link_that_leads_out_is_neither_read_nor_written(workspace, tmp_path):
     with pytest.raises(DamagedFile, match="leads outside the project"):
         workspace.remember("x")
     assert outside.read_text() == "# O\n\n- secret\n"
+
+
+@each_row(
+    "ask",
+    [
+        lambda here: here.show("shared"),
+        lambda here: here.read_file("shared"),
+        lambda here: here.rewrite("shared", "x"),
+        lambda here: here.check_write(Actor(), "shared"),
+        *(
+            lambda here, name=name: getattr(here, name)(targets=["shared"])
+            for name in ("documents", "entries", "status", "notes", "index", "plan_pruning", "compact_ledgers")
+        ),
+        lambda here: here.search("x", targets=["shared"]),
+        lambda here: here.search("x", tier="shared"),
+        lambda here: here.search_archived("x", tier="bogus"),
+        lambda here: here.remember("x", tier="shared"),
+    ],
+)
+def test_the_name_of_a_document_or_a_tier_is_refused_with_what_to_write(tmp_path, ask):
+    here = Workspace.open(tmp_path)
+    here.remember("a fact")
+    with pytest.raises(InvalidArgument, match=r"Tier\.SHARED"):
+        ask(here)

@@ -20,7 +20,7 @@ from ..answers import About, Headroom
 from ..disk.errors import explain, shown
 from ..disk.files import MissingRoot, Root, is_there
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, RefusedText, SecretFound, StorageError
-from ..layout import LEDGER, Target, check_owner
+from ..layout import LEDGER, Target, check_owner, check_target
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
 from ..project.settings import Settings, is_disabled, load_settings
@@ -127,11 +127,13 @@ class Session:
 
     def check_read(self, target: Target) -> None:
         """Refuse what this actor may not read, and what is switched off."""
+        check_target(target)
         self.settings.check_tier(target.tier)
         check(why_not_read(joined(self.actor, target), target, self.settings.readers_of_all), target)
 
     def check_write(self, target: Target) -> None:
         """Refuse what this actor may not write, and what is switched off."""
+        check_target(target)
         self.settings.check_tier(target.tier)
         if target.tier.owner:
             # A target that was made by hand may hold any name, and a folder would be made of it.

@@ -75,12 +75,17 @@ def acting(actor: object) -> Actor:
     return actor
 
 
+def check_tier(tier: object) -> None:
+    """Refuse what is not a tier, such as its name; None is left to who asks."""
+    if tier is not None and tier not in TIERS:
+        raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
+
+
 def document_meant(actor: Actor, tier: Tier | None, agent: str | None, conversation: str | None) -> Target:
     """Say which document is meant; see `Workspace.target`."""
     # Both are checked, needed or not: a bad name is a mistake wherever it is.
     named = Actor(agent, conversation)
-    if tier is not None and tier not in TIERS:
-        raise InvalidArgument(f"the tier must be one of {', '.join(map(repr, TIERS))}, not {tier!a}")
+    check_tier(tier)
     if tier is None:
         who = named if named.agent or named.conversation else Actor(actor.agent)
         tier = next((one for one in OWNED_TIERS if who.owned(one)), Tier.SHARED)

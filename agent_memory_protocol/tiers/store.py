@@ -4,7 +4,7 @@ from ..disk import files
 from ..disk.errors import shown
 from ..disk.files import Root, TooLarge
 from ..errors import DamagedFile, InvalidName
-from ..layout import OWNED_TIERS, Target, Tier, check_owner, name_key
+from ..layout import OWNED_TIERS, Target, Tier, check_owner, check_target, name_key
 from ..limits import count_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
@@ -67,6 +67,7 @@ def locate(root: Root, target: Target) -> Target:
 
     The name as given wins where such a folder exists; only otherwise are the other folders looked at.
     """
+    check_target(target)
     if not target.owner or root.folder((*target.tier.folder, target.owner)) is not None:
         return target
     wanted = name_key(target.owner)

@@ -17,13 +17,13 @@ from ..change.session import SEARCH, Session
 from ..disk.errors import shown
 from ..disk.writing import make_local_folder
 from ..errors import AgentMemoryError, InvalidArgument, StorageError
-from ..layout import LEDGER, OWNED_TIERS, Target, Tier
+from ..layout import LEDGER, OWNED_TIERS, Target, Tier, check_target
 from ..notes import store as note_store
 from ..notes.index import is_beside
 from ..notes.index import read as read_index
 from ..notes.note import Note
 from ..project import local_state
-from ..project.access import Actor
+from ..project.access import Actor, check_tier
 from ..search.opening import open_index
 from ..search.port import Embedder, Hit, Passage, SearchIndex, Source, source_of
 from ..search.scan import ScanIndex
@@ -201,6 +201,9 @@ class Within:
     @property
     def named(self) -> list[Target]:
         """The documents that are named by their owner; refused if one of them is not of the tier."""
+        check_tier(self.tier)
+        for target in self.targets or ():
+            check_target(target)
         named = Actor(self.agent, self.conversation)
         found = [Target(tier, owner) for tier in OWNED_TIERS if (owner := named.owned(tier)) is not None]
         for target in found:

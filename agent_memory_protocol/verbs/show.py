@@ -12,7 +12,7 @@ from ..change.session import Session
 from ..disk.files import decode
 from ..disk.writing import LOCAL
 from ..errors import AgentMemoryError, DamagedFile, StorageError
-from ..layout import OWNED_TIERS, RECORDS, Target, Tier
+from ..layout import OWNED_TIERS, RECORDS, Target, Tier, check_target
 from ..project import local_state
 from ..project.access import Actor
 from ..project.settings import PROJECT_FILE, personal_file
@@ -110,6 +110,7 @@ def status(session: Session, targets: Sequence[Target] | None) -> list[Status]:
     """Return the figures of these documents, or of all that the actor may read."""
     rows = []
     for target in session.readable() if targets is None else targets:
+        check_target(target)
         try:
             rows.append(_status(session, target))
         except AgentMemoryError as error:
