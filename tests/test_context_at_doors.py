@@ -17,6 +17,7 @@ from agent_memory_protocol.formats import table
 from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.memory_tool.tool import MemoryTool
 from agent_memory_protocol.tiers import document
+from agent_memory_protocol.tiers.merge import merge
 
 from .each_row import each_row
 from .test_labels_at_doors import AGENT, SHARED, Case, Page
@@ -213,6 +214,44 @@ def test_one_text_under_two_headings_comes_in_under_both_and_only_once(tmp_path)
     at.write(at.read(AGENT).replace("## Staging", "## Test"), AGENT)  # who moved it by hand wants it there
     at.amp("import", str(path), "--to", "agent:dev", "--apply")
     assert said(at.read(AGENT)) == said(page.replace("## Staging", "## Test"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("Staging", "Production database"), ("On Windows", "Linux only")])
+def test_one_text_under_headings_that_exclude_each_other_is_two_facts_at_every_door(one, other, tmp_path):
+    at = _case(tmp_path, "apart")
+    said_of = "Backups of the pool run hourly here."
+    page = f"# S\n\n## {one}\n\n- {said_of}\n\n## {other}\n\n- {said_of}\n"
+    first = page.partition(f"\n## {other}")[0]
+    at.write("# S\n")
+    for section in (one, other, other, one):
+        at.amp("remember", said_of, "--section", section)
+    assert said(at.read(SHARED)) == said(page)
+    assert "tier-double-entry" not in at.amp("check", "--json")
+
+    base = document.parse(f"# S\n\n## {one}\n\n- a\n\n## {other}\n\n- b\n".encode(), SHARED)
+    sides = [base.data.decode().replace(f"- {old}\n", f"- {old}\n- {said_of}\n") for old in "ab"]
+    merged = merge(base, *(document.parse(text.encode(), SHARED) for text in sides))
+    assert merged is not None
+    assert merged.document.data.decode().count(said_of) == 2
+
+    at.write(first)
+    at.write(first.replace(one, other), AGENT)
+    assert json.loads(at.amp("distill", "--json"))["candidates"] == []
+    assert said_of not in json.dumps([row for row in _review(at) if row["kind"] == "merge"])
+    assert "tier-restates" not in at.amp("check", "--json")
+
+    at.write("# S\n")
+    at.write("# S\n", AGENT)
+    for name, heading in (("c1", one), ("c2", other)):
+        at.write(first.replace(one, heading), Target(Tier.CONVERSATION, name))
+    (suggested,) = json.loads(at.amp("distill", "--json"))["candidates"]
+    assert one in suggested["reason"]
+    at.amp("distill", "--apply")
+    assert said_of not in at.read(SHARED)
+
+
+def _review(at):
+    return json.loads(at.amp("review", "--json"))["items"]
 
 
 @each_row(

@@ -6,6 +6,7 @@ or stumbled over belongs to the agent whose work it is about. Values in, values 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from .. import limits
 from ..layout import Target, Tier
@@ -14,6 +15,7 @@ from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
 from ..text.labels import BELOW
+from ..text.opposites import exclude_each_other
 from ..text.phrases import beginning
 from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
@@ -305,8 +307,10 @@ def _promotions(
             sure, seen = max(min(1.0, count / 10), least), insight.sightings
             origins, words = _origins(material, seen)
             section = _section(material, section, seen)
+            if apart := _apart(_topics(material, seen)):
+                reason += f"; it was said under {apart}: say for which it holds"
             found = Suggestion(ADD, kind, insight.text, target, sure, reason, sightings=seen, section=section)
-            yield replace(found, marks=words, origins=origins, is_unconfirmed=lone)
+            yield replace(found, marks=words, origins=origins, is_unconfirmed=lone or apart != "")
 
 
 def _nearly_confirmed(
@@ -351,11 +355,23 @@ def _nearly_confirmed(
             )
 
 
+def _topics(material: Material, seen: Sequence[Sighting]) -> set[tuple[str, ...]]:
+    """Return what the headings say, where it was seen, that it is about."""
+    pages = [(None if one.in_design else material.conversations.get(one.conversation), one.line) for one in seen]
+    return {() if page is None else topics_at(page, line) for page, line in pages}
+
+
 def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
     """Return where something goes: below its kind, under the headings that said everywhere what it is about."""
-    pages = [(None if one.in_design else material.conversations.get(one.conversation), one.line) for one in seen]
-    found = {() if page is None else topics_at(page, line) for page, line in pages}
+    found = _topics(material, seen)
     return BELOW.join([kind, *(found.pop() if len(found) == 1 else ())])
+
+
+def _apart(topics: set[tuple[str, ...]]) -> str:
+    """Return two topics that exclude each other, such as staging and production; "" if there are none."""
+    names = [BELOW.join(topic) for topic in sorted(topics)]
+    apart = ((one, other) for one, other in combinations(names, 2) if exclude_each_other([one], [other]))
+    return " and ".join(f"“{name}”" for name in next(apart, ()))
 
 
 def _origins(material: Material, seen: Sequence[Sighting]) -> tuple[tuple[tuple[Target, str], ...], tuple[str, ...]]:
@@ -425,6 +441,8 @@ def _doubles(material: Material) -> Iterator[Suggestion]:
     for place, (document, entry, entry_id, text) in enumerate(own, len(shared)):
         if place in doubles and not entry.kept:
             line, said = shared[doubles[place]]
+            if exclude_each_other(topics_at(document, entry.start + 1), topics_at(material.shared, line)):
+                continue
             is_repeat = said.split() == text.split()
             reason = f"line {line} of the shared document says the same"
             reason += "" if keys[place] == keys[doubles[place]] else f" in other words: {beginning(said, _SHOWN)}"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from dataclasses import replace as replace_fields
+from functools import partial
 from itertools import chain, count
 
 from ..errors import DamagedFile, InvalidName, Refused
@@ -19,6 +20,7 @@ from ..notes.index import is_beside
 from ..text import labels, visible
 from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
+from ..text.opposites import exclude_each_other
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
@@ -277,11 +279,12 @@ class _Plan:
             self.present = len(standing) + len(theirs.ids)
             self._add_index_lines(theirs, page, lines)
             return
-        new = [
-            one
-            for one, entry in theirs.by_id
-            if document.standing(mine, document.plain_id(one), theirs.label(entry)) is None
-        ]
+
+        def is_there(one: str, entry: Entry) -> bool:
+            is_elsewhere = partial(exclude_each_other, theirs.sections(entry))
+            return document.standing(mine, document.plain_id(one), theirs.label(entry), is_elsewhere) is not None
+
+        new = [one for one, entry in theirs.by_id if not is_there(one, entry)]
         self.present = len(standing) + len(theirs.ids) - len(new)
         merged, surplus = self._as_much_as_fits(mine, theirs, lines)
         if merged is not None:

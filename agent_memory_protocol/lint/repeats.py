@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..layout import Tier
 from ..text import labels
 from ..text.gist import normalised
+from ..text.opposites import exclude_each_other, scope
 from ..text.phrases import beginning
 from ..tiers.document import plain_id
 from ..tiers.meet import CHANGED, OPPOSITE
@@ -19,9 +20,9 @@ _SHOWN = 120  # Characters of an entry in a message
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry is twice in one file. Remove one.")
 def double_entry(view: TierView) -> Iterator[Remark]:
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, str, frozenset[str]], int] = {}
     for entry, entry_id in view.entries():
-        plain = plain_id(entry_id), labels.key(view.document.label(entry))
+        plain = plain_id(entry_id), labels.key(view.document.label(entry)), scope(view.document.sections(entry))
         if plain in first and len(entry.paragraph) > 10:
             yield Remark(
                 entry.start + 1, f"the same entry is in line {first[plain]}; `amp forget {entry_id}` removes this"
@@ -45,8 +46,12 @@ def restates(view: TierView) -> Iterator[Remark]:
     for entry, entry_id in view.entries():
         if not entry.is_item:
             continue
-        place = view.elsewhere.get(normalised(view.document.alone(entry)))
-        if place is None or place.startswith(f"{view.document.target.path}:"):
+        place, headings = view.elsewhere.get(normalised(view.document.alone(entry)), ("", ()))
+        if (
+            not place
+            or exclude_each_other(headings, view.document.sections(entry))
+            or place.startswith(f"{view.document.target.path}:")
+        ):
             continue
         told = f"{place} says the same; keep it in one place (`amp forget {entry_id}`)"
         if view.document.target.tier is Tier.AGENT and place.startswith(f"{'/'.join(Tier.AGENT.folder)}/"):

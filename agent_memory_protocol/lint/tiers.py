@@ -30,8 +30,8 @@ class TierView:
     gone: Mapping[str, str] = field(default_factory=dict)
     # the lines and symbols that entries name and that are missing, each with the words that say so
     lost: Mapping[Mention, str] = field(default_factory=dict)
-    # normalised lines of the documentation and of all tiers, and where each is first
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    # normalised lines of the documentation and of all tiers, where each is first, and under which headings
+    elsewhere: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     allowed: Collection[str] = ()
 
     def entries(self) -> Iterator[tuple[Entry, str]]:

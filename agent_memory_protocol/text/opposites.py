@@ -1,6 +1,7 @@
 """Opposites: words that exclude each other, so that two texts with one of them each do not say the same."""
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 
 from .language import english
 
@@ -78,6 +79,7 @@ inbound incoming ingress | outbound outgoing egress
 increase raise | decrease reduce lower
 input | output
 inside | outside
+ios | android
 install | uninstall
 january | february | march | april | may | june | july | august | september | october | november | december
 join | leave
@@ -152,6 +154,7 @@ valid | invalid
 weekday | weekend
 whitelist allowlist | blacklist denylist blocklist
 wide | narrow
+windows win32 | linux ubuntu | macos mac osx darwin
 with | without
 yesterday | today | tomorrow
 yes | no
@@ -159,6 +162,7 @@ yes | no
 
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-", "de", "a", "mis")
 _SHORTEST = 3
+_WORD = re.compile(r"\w+")
 
 
 def _read() -> dict[str, list[tuple[int, int]]]:
@@ -186,6 +190,23 @@ def opposed(one: Collection[str], other: Collection[str]) -> str:
             if len(word) >= _SHORTEST and (found := next((f for f in _PREFIXES if f + word in long), None)):
                 return f"{word} and {found}{word}"
     return ""
+
+
+def exclude_each_other(headings: Iterable[str], others: Iterable[str]) -> bool:
+    """Say whether what is under these headings holds elsewhere than what is under the others: staging, production."""
+    first, second = _forms(headings), _forms(others)
+    return bool(first and second) and opposed(first, second) != ""
+
+
+def scope(headings: Iterable[str]) -> frozenset[str]:
+    """Return the words of headings that exclude what other headings may say: “Staging database” holds in staging."""
+    return _forms(headings).intersection(_SIDES)
+
+
+def _forms(headings: Iterable[str]) -> frozenset[str]:
+    return frozenset(
+        form for one in headings for word in _WORD.findall(one.casefold()) for form in (word, english(word))
+    )
 
 
 def _placed(words: Collection[str]) -> Iterator[tuple[int, int, str]]:

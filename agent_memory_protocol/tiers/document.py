@@ -4,7 +4,7 @@ The text a person wrote is never re-rendered. An edit replaces the lines of one 
 alone, so a diff shows exactly what changed (decision 21).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import lru_cache
 from unicodedata import normalize
@@ -23,6 +23,7 @@ from .entries import Entry, Heading, IndexLine, Outline
 
 Section = str | Sequence[str]
 """The name of a section, the last part of it is enough; or all headings it is under and its own, without the title."""
+IsElsewhere = Callable[[Sequence[str]], bool]
 _LONGEST_SECTION = 120
 _LONGEST_LABEL = 1_000
 _SHORT = 1000
@@ -187,19 +188,25 @@ def id_of_new(new: NewEntry, target: Target) -> str:
     return document.ids[0] if document.ids else ""
 
 
-def standing(document: Document, entry_id: str, label: str) -> Entry | None:
+def _nowhere(_headings: Sequence[str]) -> bool:
+    return False
+
+
+def standing(document: Document, entry_id: str, label: str, is_elsewhere: IsElsewhere = _nowhere) -> Entry | None:
     """Return the entry that says what one of this id would say under this label; None if no entry does.
 
-    The id is made from the text alone, and one text says different things under different labels.
+    The id is made from the text alone, and one text says different things under different labels. Entries
+    under headings of which `is_elsewhere` says so are passed over.
     """
     wanted = labels.key(label)
     for one, entry in document.by_id:
-        if plain_id(one) == entry_id and labels.key(document.label(entry)) == wanted:
+        is_same = plain_id(one) == entry_id and labels.key(document.label(entry)) == wanted
+        if is_same and not is_elsewhere(document.sections(entry)):
             return entry
     return None
 
 
-def standing_alone(document: Document, text: str, label: str) -> Entry | None:
+def standing_alone(document: Document, text: str, label: str, is_elsewhere: IsElsewhere = _nowhere) -> Entry | None:
     """Return the entry that says with its label in front what a text says, or the other way round.
 
     `Never: push` is what `push` under `Never:` is called where it goes alone, so agents write both.
@@ -207,7 +214,8 @@ def standing_alone(document: Document, text: str, label: str) -> Entry | None:
     said = entry_id(labels.in_front(label, text), document.target)
     for entry in document.outline.entries:
         has_label = entry.label is not None
-        if has_label != bool(label) and entry_id(document.alone(entry), document.target) == said:
+        is_same = has_label != bool(label) and entry_id(document.alone(entry), document.target) == said
+        if is_same and not is_elsewhere(document.sections(entry)):
             return entry
     return None
 
@@ -319,6 +327,16 @@ def with_date(document: Document, entry: Entry, day: int) -> Document:
     if not entry.paragraph or now is None or now.mark is None or now.mark.day != day:
         raise Refused(f"{document.target.path}:{entry.start + 1}: it cannot be dated here; edit the line by hand")
     return changed
+
+
+def with_date_line(document: Document, entry: Entry, day: int) -> Document:
+    """Give the entry that dates its section another day there, and with it what it dates."""
+    raw = list(document.raw)
+    line = raw[entry.start]
+    at = line.index(":") + 1
+    at += dates.dates_in(line[at:])[0][0]
+    raw[entry.start] = line[:at] + dates.day_text(day) + line[at + 10 :]
+    return rebuilt(document, raw)
 
 
 def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, int, int]:

@@ -13,6 +13,7 @@ from ..text.alike import denials, may_deny, same
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, guesses, shapes, suspected
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
+from ..text.opposites import exclude_each_other
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
 from ..values import dataclass
@@ -220,7 +221,11 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     old = next((one for one in near if renewed.may_renew(own.text, one.text) and _on_one_topic(own, one)), None)
     if old is not None:
         return Meeting(RENEWED, old, own)
-    alike = (one for one, count in shared if count >= nearly.MANY * len(words))
+    alike = (
+        one
+        for one, count in shared
+        if count >= nearly.MANY * len(words) and not exclude_each_other(own.topics, one.topics)
+    )
     closest = max(alike, key=lambda one: nearly.share(own.text, one.text), default=None)
     return Meeting(ALIKE, closest, own) if closest is not None and nearly.is_near(own.text, closest.text) else None
 
@@ -331,8 +336,12 @@ def _stated_anywhere(one: Fact) -> Stated:
 
 
 def _share_topic(one: Fact, other: Fact, words: int) -> bool:
-    """Say whether two facts may be about the same thing: under the same headings, or in enough words of their own."""
-    return words >= OWN_SUBJECT or [*one.topics] == [*other.topics]
+    """Say whether two facts may be about the same thing: under the same headings, or in enough words of their own.
+
+    What is under headings that exclude each other is about two things.
+    """
+    is_same = [*one.topics] == [*other.topics]
+    return is_same or (words >= OWN_SUBJECT and not exclude_each_other(one.topics, other.topics))
 
 
 def _on_one_topic(one: Fact, other: Fact) -> bool:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from ..text import markdown
 from ..text.labels import key as label_key
 from ..text.markdown import Block
+from ..text.opposites import scope
 from ..values import dataclass
 from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine, items_of
@@ -115,7 +116,8 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
         elif isinstance(span, Entry):
             kind, name = ENTRY, single[span.start][1]
             if name not in moved:
-                name = f"{name} {label_key(document.label(span))}"
+                where = " ".join(sorted(scope(document.sections(span))))
+                name = f"{name} {label_key(document.label(span))} {where}"
         elif isinstance(span, IndexLine):
             kind, name = INDEX, span.target
         else:

@@ -90,7 +90,7 @@ class _Check:
     today: date
     known: Known
     documents: dict[Target, Document] = field(default_factory=dict)
-    elsewhere: dict[str, str] = field(default_factory=dict)
+    elsewhere: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     stale: Stale = field(default_factory=Stale)
     unreadable: list[Trouble] = field(default_factory=list)
     found: list[Finding] = field(default_factory=list)
@@ -301,26 +301,27 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
                 yield "/".join((*folder, inner))
 
 
-def _elsewhere(root: Root, read: Iterable[Document], told: Collection[str]) -> dict[str, str]:
-    """Return the lines of the documentation and of lasting memory, normalised, and where each is.
+def _elsewhere(root: Root, read: Iterable[Document], told: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return the lines of the documentation and of lasting memory, normalised, where each is, and under which headings.
 
     The rules files in `told`, which memory was adopted from, have a rule of their own: `store-told-twice`.
     """
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
     for path, text in docs.read(root):
         if path in told:
             continue
         for number, line in docs.lines(text):
             plain = normalised(line)
             if plain:
-                found.setdefault(plain, f"{path}:{number}")
+                found.setdefault(plain, (f"{path}:{number}", ()))
     for document in read:
         if not document.target.tier.lasts:
             continue
         for entry in document.outline.entries:
             plain = normalised(document.alone(entry))
             if plain:
-                found.setdefault(plain, f"{document.target.path}:{entry.start + 1}")
+                place = f"{document.target.path}:{entry.start + 1}"
+                found.setdefault(plain, (place, document.sections(entry)))
     return found
 
 

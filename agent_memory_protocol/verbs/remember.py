@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
 from ..change.ledger import way_back
@@ -13,6 +14,7 @@ from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
 from ..text import labels, marks
+from ..text.opposites import exclude_each_other
 from ..tiers import compose, dispute, document, store
 from ..tiers.add import Added, add, label_meant
 from ..tiers.compose import NewEntry
@@ -86,7 +88,7 @@ def remember(
         is_named = section is not None or label is not None or not leaving
         heading, over = (section, label) if is_named else _place_of(current, old)
         over = over and label_meant(current, heading, over)
-        there = None if twice else _standing(current, new, entry_id, over or "")
+        there = None if twice else _standing(current, new, entry_id, over or "", heading or ())
         if there is not None:
             entry_id = current.ids[current.outline.entries.index(there)]
             again, status, notes = _again(session, current, entry_id, new, more, until)
@@ -118,10 +120,12 @@ def remember(
     return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
 
 
-def _standing(current: Document, new: NewEntry, entry_id: str, label: str) -> Entry | None:
+def _standing(current: Document, new: NewEntry, entry_id: str, label: str, section: Section) -> Entry | None:
     """Return the entry that the new one repeats, if there is one."""
     bare = document.bare_text("\n".join(document.own_lines(new)))
-    return document.standing(current, entry_id, label) or document.standing_alone(current, bare, label)
+    is_elsewhere = partial(exclude_each_other, [section] if isinstance(section, str) else section)
+    there = document.standing(current, entry_id, label, is_elsewhere)
+    return there or document.standing_alone(current, bare, label, is_elsewhere)
 
 
 def _kept(

@@ -16,6 +16,7 @@ from ..recall import use
 from ..text import nearly
 from ..text.gist import shared_words
 from ..text.ids import id_of_proposal
+from ..text.opposites import exclude_each_other
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting, in_two_conversations
@@ -54,6 +55,7 @@ class Text:
     name: str
     text: str
     target: Target | None = None
+    headings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
@@ -143,10 +145,14 @@ def items(
     """Return what is worth a look: what disagrees, what says the same, what is old, and notes that nothing leads to."""
     found = [_disagreement(one) for one in disagreements]
     known = {_ids(one) for one in disagreements}
-    texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target) for one in entries]
+    texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target, one.headings) for one in entries]
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
     near = [(texts[one], texts[other]) for one, other in nearly.pairs([one.text for one in texts])]
-    near = [(one, other) for one, other in near if frozenset([one.name, other.name]) not in known]
+    near = [
+        (one, other)
+        for one, other in near
+        if frozenset([one.name, other.name]) not in known and not exclude_each_other(one.headings, other.headings)
+    ]
     opposed = [(one, other) for one, other in near if nearly.may_deny(one.text, other.text)]
     found += [
         Item(OPPOSITE, "one of them denies it; decide which is right", _forget([other]), (one, other))

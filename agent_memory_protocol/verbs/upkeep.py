@@ -61,19 +61,28 @@ def edit(session: Session, entry_id: str, text: str | None, day: date | None, *,
 
 
 def _redate(session: Session, entry_id: str, day: date | None) -> Edited:
-    """Give an entry another date, its first, or none; it says the same, so nothing goes to the ledger."""
+    """Give an entry another date, its first, or none; it says the same, so nothing goes to the ledger.
+
+    The date of a line that dates its section is a part of its text: that line has another id then.
+    """
     ((target, (entry_id,)),) = session.find([entry_id]).items()
+    made = entry_id
 
     def change(current: Document) -> Change:
+        nonlocal made
         old = current.entry(entry_id)
         if old is None:
             raise InvalidArgument(f"{entry_id} has just left {target.path}")
         if day is None:
             return Change(without_date(current, entry_id))
+        if old.dated_by == old.start:
+            changed = document.with_date_line(current, old, day.toordinal())
+            made = changed.ids[current.ids.index(entry_id)]
+            return _replaced(changed, entry_id, made, session.books(target).said_of(entry_id))
         return Change(document.with_date(current, old, day.toordinal()))
 
     done = session.change(target, change)
-    entry = stored_entry(done.document, entry_id, session.known(target).get(entry_id, About()))
+    entry = stored_entry(done.document, made, session.known(target).get(made, About()))
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
 
 
@@ -100,19 +109,20 @@ def _replace_text(session: Session, entry_id: str, text: str, day: date | None) 
         said = session.books(target).said_of(entry_id).of_another_text
         said = replace_fields(said, writer=session.actor.agent or said.writer)
         has_secret = session.secret_in(take(current, entry_id).markdown)
-        return Change(
-            changed,
-            reasons={entry_id: f"edited: {made} replaces it"},
-            successors={entry_id: made},
-            about={made: said},
-            unarchived=frozenset([entry_id] if has_secret else []),
-        )
+        unarchived = frozenset([entry_id] if has_secret else [])
+        return replace_fields(_replaced(changed, entry_id, made, said), unarchived=unarchived)
 
     done = session.change(target, change)
     entry = stored_entry(done.document, made, session.known(target).get(made, About()))
     if made != entry_id:
         session.notices += remarks(session, done.document, [made])
     return Edited(entry_id, entry, session.path(target), session.headroom(done.document))
+
+
+def _replaced(changed: Document, entry_id: str, made: str, said: About) -> Change:
+    """Return a change in which one entry holds in the place of another, and what is said of it."""
+    reasons = {entry_id: f"edited: {made} replaces it"}
+    return Change(changed, reasons=reasons, successors={entry_id: made}, about={made: said})
 
 
 def compact_ledgers(

@@ -322,6 +322,18 @@ def test_an_edit_keeps_the_date_unless_the_text_begins_with_one(project, word, t
     )
 
 
+def test_another_date_of_a_date_line_is_the_date_of_what_it_dates(project):
+    moved = "\n## Moved\n\n**Date:** {}\n**Status:** replaced\n\n- Mail goes through SES.\n"
+    project.write(PAGE + moved.format("2026-01-10"))
+    done = project.workspace.edit(project.id_of("replaced"), dated=date(2026, 6, 1))
+    assert project.text() == PAGE + moved.format("2026-06-01")
+    assert (done.entry.text, done.entry.date) == ("**Date:** 2026-06-01\n**Status:** replaced", date(2026, 6, 1))
+    dated = {entry.text: entry.date for entry in project.workspace.entries()}
+    assert dated["- Mail goes through SES."] == date(2026, 6, 1)
+    (archived,) = project.workspace.restorable()
+    assert archived.archived.reason == f"edited: {done.entry.id} replaces it"
+
+
 @pytest.mark.parametrize("text", ["stays", "- stays", "  stays ", "[2026-06-06] stays"])
 def test_an_edit_to_a_text_that_is_there_already_is_refused(project, text):
     before = project.files()
