@@ -193,11 +193,12 @@ def encode(
     return data + b"\n"
 
 
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))}
+
+
 def escape_separators(text: str) -> str:
-    """Return JSON without the characters at which some tools end a line, though JSON Lines does not."""
-    for separator in "" if text.isascii() else "\x85\u2028\u2029":
-        text = text.replace(separator, f"\\u{ord(separator):04x}")
-    return text
+    """Return JSON without what JSON leaves as it is, and some tools end a line at or a terminal obeys."""
+    return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPED)
 
 
 def _check_texts(entry: EntryLine, allow: Collection[str] | None) -> None:

@@ -316,3 +316,10 @@ def test_a_million_nested_brackets_do_not_disturb_a_deep_stack():
         return dive(depth - 1) if depth else reason("[" * 1000 + "]" * 1000)
 
     assert dive(limit // 3) == "nested too deeply"
+
+
+def test_json_holds_no_character_that_a_terminal_obeys_and_reads_back_the_same():
+    text = "a\x7f b\x9b31m c\u202e d\u2066 e\u2028 é"
+    made = jsonl.escape_separators(json.dumps({text: text}, ensure_ascii=False))
+    assert made.isprintable()
+    assert json.loads(made) == {text: text}
