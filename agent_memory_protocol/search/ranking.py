@@ -9,6 +9,7 @@ names counts more. Of two passages that score alike, the one with more of the qu
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..values import dataclass
@@ -97,6 +98,7 @@ def rank(
     `postings` say which passages hold each token, `holding` how many do, and `names` their sources' keys and their
     own.
     """
+    terms = [_in_use(term, postings) for term in terms]
     weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
     candidates = _candidates(weighed, stock, max(CANDIDATES, 2 * limit), allowed)
     scored = _scores(weighed, gains(terms, postings), stock, candidates)
@@ -109,6 +111,12 @@ def rank(
         Hit(source, key, -score, _reasons(terms, postings, number), *_matched(terms, postings, number), fit)
         for score, source, key, number, fit in ordered[: max(limit, 0)]
     ]
+
+
+def _in_use(term: Term, postings: Mapping[str, Postings]) -> Term:
+    """Return a word of a query without the forms that no passage has, which are most of them."""
+    forms = tuple([token for token in term.forms if token in postings])
+    return term if len(forms) == len(term.forms) else replace(term, forms=forms)
 
 
 class _Word(NamedTuple):

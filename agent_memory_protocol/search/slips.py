@@ -2,7 +2,7 @@
 
 A slip is one letter too many, one missing, another one, or two swapped. Words with digits are never taken so: port 8081
 does not mean port 8080. Where no word is one slip away, those count that begin or end with it: `Datenbank` finds
-`Datenbankverbindung`, `sunucu` finds `sunucusu`.
+`Datenbankverbindung`, `sunucu` finds `sunucusu`. Where there is none of these, it may be two words: `worktree`.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -12,6 +12,8 @@ from ..text.stem import stem
 from .words import Term
 
 SHORTEST = 4  # Letters of the shortest word that may be a slip; of three, one is too much of the word
+
+_SHORTEST_HALF = 3  # Letters of the shortest word of two that are written as one
 
 _SHORTEST_BEGINNING, _SHORTEST_END, _MOST = 5, 7, 20
 """Letters of the shortest word that others may begin or end with, and how many count, the shortest ones.
@@ -27,12 +29,25 @@ def mend(
 
     `like` returns spellings among which all are that are one slip away from this one, or begin or end with it.
     """
-    return tuple(
-        _meaning(term, like(term.spelling))
-        if len(term.spelling) >= SHORTEST and not any(map(known, (*term.tokens, *term.forms)))
-        else term
-        for term in terms
-    )
+    found = list[Term]()
+    for term in terms:
+        if len(term.spelling) < SHORTEST or any(map(known, (*term.tokens, *term.forms))):
+            found.append(term)
+        else:
+            meant = _meaning(term, like(term.spelling))
+            found += [meant] if meant != term else _halves(term, known) or [term]
+    return tuple(found)
+
+
+def _halves(term: Term, known: Callable[[str], bool]) -> list[Term]:
+    """Return the two words that are written as one, the most even ones: `work` and `tree` of `worktree`."""
+    word = term.spelling
+    cuts = sorted(range(_SHORTEST_HALF, len(word) - _SHORTEST_HALF + 1), key=lambda cut: abs(2 * cut - len(word)))
+    for cut in cuts:
+        halves = [replace(term, tokens=(stem(half),), spelling=half, shown=half) for half in (word[:cut], word[cut:])]
+        if all(known(half.tokens[0]) for half in halves):
+            return halves
+    return []
 
 
 def one_slip(one: str, other: str) -> bool:

@@ -12,8 +12,9 @@ Whatever comes out is letters, digits and `.+#`, in lower case, so it needs no q
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from unicodedata import normalize
 
 from ..text.forms import FORMS
@@ -65,7 +66,7 @@ class Term:
     tokens: tuple[str, ...]  # the tokens of which any one is a match
     spelling: str = ""  # how it would be looked up among the spellings of a text; "" if no slip is to be expected
     meant: tuple[str, ...] = ()  # for each token the word it means, where the word as written is taken for a slip
-    forms: tuple[str, ...] = ()  # tokens of its other forms, which count less: `bought` of `buy`
+    forms: tuple[str, ...] = ()  # tokens of its other forms, which count less: `bought` of `buy`, `timeout` of `time`
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -81,15 +82,25 @@ def tokens(text: str, spellings: set[str]) -> list[str]:
 
 
 def terms(query: str) -> tuple[Term, ...]:
-    """Return the words of a query, each once: without English stop words, unless it has no others."""
+    """Return the words of a query, each once: without English stop words, unless it has no others.
+
+    Two that follow each other may be written as one in a text: `time out` also finds `timeout`.
+    """
     found: dict[str, Term] = {}
     stops: dict[str, Term] = {}
-    before = ""
+    before, pairs = "", list[tuple[str, str]]()
     for shown in _words(query):
         for spelling, token in _read(shown, asked=True):
             into = stops if _says_nothing(spelling or token, before, shown) else found
             into.setdefault(token, Term(shown, (token,), spelling, forms=FORMS.get(token, ())))
+            pairs.append((spelling, token))
         before = shown.casefold()
+    for (first, token), (second, next_token) in pairwise(pairs):
+        if len(first) >= 2 and len(second) >= 2:
+            joined = stem(first + second)
+            for part in (token, next_token):
+                if part in found and joined not in found:
+                    found[part] = replace(found[part], forms=(*found[part].forms, joined))
     return tuple((found or stops).values())[:MOST_TERMS]
 
 

@@ -36,6 +36,34 @@ def test_a_word_that_stands_nowhere_means_all_it_may_be():
     assert mended("serch index", {"search", "sarch", "index"}) == [("sarch", "search"), ("index",)]
 
 
+@each_row(
+    "query, standing, tokens",
+    [
+        ("worktree", {"work", "tree"}, [("work",), ("tree",)]),
+        ("timeout", {"time", "out"}, [("time",), ("out",)]),
+        ("inland", {"in", "land"}, [("inland",)]),  # too short to say much
+        ("timeout", {"time", "timeout"}, [("timeout",)]),
+        ("timeout", {"time", "out", "timeouts"}, [("timeout",)]),  # another form of it is there
+        ("timeouz", {"time", "ouz", "timeout"}, [("timeout",)]),  # a slip comes first
+        ("port8080", {"port", "8080"}, [("port8080",)]),
+    ],
+)
+def test_a_word_that_may_be_nothing_else_may_be_two(query, standing, tokens):
+    assert mended(query, standing) == tokens
+
+
+@each_row(
+    "query, forms",
+    [
+        ("time out", [("timeout",)]),
+        ("work tree lock", [("worktre",), ("worktre", "treelock"), ("treelock",)]),
+        ("port 8080", [()]),
+    ],
+)
+def test_two_words_may_be_one_in_a_text(query, forms):
+    assert [term.forms for term in terms(query)][: len(forms)] == forms
+
+
 STANDING = {"datenbankverbindung", "sicherungsdatenbank", "sunucusu", "orbit", "serch"}
 
 
