@@ -285,7 +285,7 @@ def _joined_to(text: str, above: str, line: str) -> str:
     return f"{text.rstrip()}\n\n{above or HEADING}\n\n{line}\n"
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=1 << 14)
 def _line(title: str, file: str, hook: str, separator: str) -> str:
     """Return a note's line. A watcher makes all lines of an index again for each note that changes."""
     # A header may spell a character that nobody sees, and the tier file may not hold it.

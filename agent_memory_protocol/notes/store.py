@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TypeVar
 
 from ..disk import files
-from ..disk.files import Root, Stamp
+from ..disk.files import Root
 from ..errors import DamagedFile
 from ..text import links
 from ..values import dataclass
@@ -49,13 +49,14 @@ class Folder:
 class KnownNotes:
     """The notes of a folder as they were read, so that the next time only those are read that have changed.
 
-    A change is seen by inode, size and time. A file that was written just now is read again the next time whatever
-    they say, since a second write within one tick of the clock of its disk leaves the time as it is.
+    A change is seen by disk, inode, size and both times: an edit of equal size may set back the one that it can set. A
+    file that was changed just now is read again the next time whatever they say, since a second write within one tick
+    of the clock of its disk leaves the times as they are.
     """
 
     def __init__(self) -> None:
         self.folder = Folder()
-        self._stamps: dict[str, Stamp | None] = {}
+        self._stamps: dict[str, tuple[int, ...] | None] = {}
 
     def __contains__(self, name: str) -> bool:
         """Say whether a note was there, and could be read."""
@@ -65,13 +66,13 @@ class KnownNotes:
         """Look at every note, and read those that are new or have changed."""
         just_now = time.time_ns() - _TICK
         old, self.folder = self.folder, Folder()
-        found = stamps(root, folder, tier_file, files.stamp)
+        found = stamps(root, folder, tier_file, _signed)
         for name, stamp in found.items():
             if stamp is not None and stamp == self._stamps.get(name) and name in old.heads:
                 self.folder.heads[name] = old.heads[name]
             else:
                 self.folder.read(root, folder, name)
-            if stamp is not None and stamp[2] > just_now:
+            if stamp is not None and max(stamp[-2:]) > just_now:
                 found[name] = None
         self._stamps = found
 
@@ -87,6 +88,10 @@ class KnownNotes:
         for name in before.keys() - now.heads.keys():
             self.folder.heads.pop(name, None)
         return before != {name: now.heads.get(name) for name in before}
+
+
+def _signed(info: os.stat_result) -> tuple[int, ...]:
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 def is_note(name: str, tier_file: str) -> bool:

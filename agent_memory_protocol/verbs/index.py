@@ -23,6 +23,9 @@ from ..tiers.document import Document
 if TYPE_CHECKING:
     from ..change.transaction import Change
 
+_known: dict[tuple[str, ...], KnownNotes] = {}  # by root and folder, what this process has read of its notes
+_MOST_KNOWN = 16
+
 
 def reindex(session: Session, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
     """Bring the index of these folders up to date, or with `check` only say what differs."""
@@ -129,7 +132,16 @@ def _compare(session: Session, target: Target) -> Indexed:
 
 
 def _notes(session: Session, target: Target) -> Folder:
-    return note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+    """Return the notes as they are on disk; a process that lives long reads only those that have changed."""
+    folder = target.parts[:-1]
+    where = (session.root.path, *folder)
+    known = _known.pop(where, None) or KnownNotes()  # nobody else has it meanwhile
+    known.look(session.root, folder, target.parts[-1])
+    notes = known.folder
+    _known[where] = known
+    while len(_known) > _MOST_KNOWN:
+        _known.pop(next(iter(_known)), None)
+    return notes
 
 
 def _write_beside(session: Session, folder: tuple[str, ...], old: Sequence[str], new: Sequence[str]) -> None:

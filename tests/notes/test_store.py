@@ -6,6 +6,7 @@ import time
 import pytest
 
 from agent_memory_protocol.disk.files import Root
+from agent_memory_protocol.notes import store
 from agent_memory_protocol.notes.note import Head
 from agent_memory_protocol.notes.store import KnownNotes, read_folder
 
@@ -44,16 +45,23 @@ def test_what_is_known_is_what_a_fresh_look_finds(root, tmp_path):
     assert list(known.folder.problems) == ["bad.md"]
 
 
-def test_a_note_is_read_again_only_when_its_file_has_changed(root, tmp_path):
+def test_only_a_note_whose_file_has_changed_is_read_again_be_it_of_equal_size_and_time(root, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_TICK", -3_600_000_000_000)  # what was written just now is old enough
     path = write(tmp_path, "a.md", "old")
-    known = KnownNotes()
+    write(tmp_path, "b.md", "b")
+    known, read = KnownNotes(), []
+    once = store.read_head
+    monkeypatch.setattr(store, "read_head", lambda root, parts: read.append(parts[-1]) or once(root, parts))
     look(known, root)
-    inode = path.stat().st_ino
+    look(known, root)
+    assert read == ["a.md", "b.md"]
+    before = path.stat()
+    time.sleep(0.02)  # the clock of the disk ticks
     write(tmp_path, "a.md", "new")
-    assert path.stat().st_ino == inode
-    assert look(known, root) == {"a.md": "old"}
-    write(tmp_path, "a.md", "new", LONG_AGO + 1)
-    assert look(known, root) == {"a.md": "new"}
+    after = path.stat()
+    assert (before.st_ino, before.st_size, before.st_mtime_ns) == (after.st_ino, after.st_size, after.st_mtime_ns)
+    assert look(known, root) == {"a.md": "new", "b.md": "b"}
+    assert read == ["a.md", "b.md", "a.md"]
 
 
 def test_a_note_that_was_written_just_now_is_read_again_whatever_its_time_says(root, tmp_path):

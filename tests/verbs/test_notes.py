@@ -394,3 +394,30 @@ def test_indexes_that_git_merged_by_union_become_one_with_each_line_once(workspa
     assert "- [Ours](feedback_ours.md) - in my own words\n" in text
     assert workspace.check(select=["index"]) == []
     assert not any(state.changed for state in workspace.index())
+
+
+def test_a_workspace_indexes_what_is_on_disk_now_however_a_note_was_changed(workspace):
+    folder = workspace.path / SHARED
+    folder.mkdir(parents=True)
+
+    def write(name, said, when=1_000_000_000):
+        (folder / name).write_text(f"---\nname: n\ndescription: {said}\n---\nx\n")
+        os.utime(folder / name, (when, when))
+
+    def lines():
+        workspace.index()
+        return [one for one in (folder / "KNOWLEDGE.md").read_text().splitlines() if one.startswith("- [")]
+
+    write("a.md", "old")
+    write("b.md", "b")
+    assert [line.rpartition(" ")[2] for line in lines()] == ["old", "b"]
+    write("a.md", "new")  # as large and as old as before
+    assert [line.rpartition(" ")[2] for line in lines()] == ["new", "b"]
+    (folder / "b.md").unlink()
+    write("c.md", "c")
+    assert [line.rpartition(" ")[2] for line in lines()] == ["new", "c"]
+    aside = folder.with_name("aside")
+    folder.rename(aside)
+    folder.mkdir()
+    write("a.md", "its")
+    assert [line.rpartition(" ")[2] for line in lines()] == ["its"]
