@@ -19,6 +19,7 @@ MANY = 0.45  # Which part of all their words two texts share that are worth comp
 _DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4
 _COMMON = 20  # A word that more texts have than this brings no two of them together
+_TURNING = {"against", "even", "only"}  # “Decided against X” is not “decided on X”, nor is “even if” “only if”
 _OF_CONSEQUENCES = ENGLISH.cuts | {"if", "or", "else", "otherwise", "unless", "without"}
 
 
@@ -75,6 +76,7 @@ def _may_be_the_same(one: str, other: str) -> bool:
         min(len(set(words)), len(set(others))) >= _FEWEST_WORDS
         and _identifiers(words) == _identifiers(others)
         and _measures(one) == _measures(other)
+        and _TURNING & _forms(one) == _TURNING & _forms(other)
         and not (_have_one_form(words, others) and _speak_of_other_things(one, other))
         and not opposed(_forms(one) - ENGLISH.negators, _forms(other) - ENGLISH.negators)
     )

@@ -254,6 +254,8 @@ def test_a_writer_is_asked_whether_much_the_same_words_say_the_same(one, other):
             "Backups older than a week are deleted there at night.",
         ),
         ("The export takes 20 minutes in the shop.", "In the shop, the export takes 20 seconds."),
+        ("We decided against Kafka for the order queue.", "We decided to use Kafka for the order queue."),
+        ("Deploy the API only if the tests pass on main.", "The API is deployed even if the tests pass on main."),
         ("Always squash commits when merging feature branches.", "Feature branches never squash commits when merging."),
     ],
 )
