@@ -593,7 +593,6 @@ class Workspace(Reader):
 
         Raises:
             InvalidName: the id or the name breaks the name rule.
-            InvalidArgument: no conversation has this id.
         """
         with self._session(actor) as session:
             return verbs.distill.plan(session, Actor(agent, conversation), operator)

@@ -6,12 +6,13 @@ from datetime import date
 from ..answers import StoredEntry
 from ..change.session import Session
 from ..consolidation.proposals import Operator
-from ..errors import Refused
-from ..layout import Target
+from ..errors import InvalidArgument, Refused
+from ..layout import Target, Tier
 from ..project.access import Actor
+from ..tiers import store
 from ..values import dataclass
 from . import distill, rewrite
-from .conversations import CLOSED, known
+from .conversations import CLOSED
 from .distill import Distillation, Distilled
 from .proposals import Choice
 from .stored import stored_entries
@@ -49,7 +50,11 @@ class Closed:
 
 def plan(session: Session, conversation: str, operator: Operator | None = None) -> Closing:
     """Say what closing a conversation would keep and archive. Changes nothing."""
-    target = known(session, conversation)
+    target = store.locate(session.root, Target(Tier.CONVERSATION, conversation))
+    session.check_read(target)
+    if target not in session.readable(ledgers=True):
+        there = [one.owner for one in session.readable() if one.tier is Tier.CONVERSATION]
+        raise InvalidArgument(f"no conversation {conversation!a}; there are: {', '.join(there) or 'none'}")
     current = session.read(target)
     entries = () if current is None else tuple(stored_entries(current))
     return Closing(target, distill.plan(session, Actor(session.actor.agent, target.owner), operator), entries)

@@ -4,11 +4,10 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from ..change.session import Session
-from ..errors import AgentMemoryError, InvalidArgument
+from ..errors import AgentMemoryError
 from ..formats.moments import instant
 from ..git.moves import committed_on
-from ..layout import Target, Tier
-from ..tiers import store
+from ..layout import Tier
 from ..tiers.document import Document
 from ..tiers.entries import OWN
 
@@ -31,16 +30,6 @@ def last_sign(session: Session, document: Document) -> date:
     else:
         signs.append(committed)
     return max(signs)
-
-
-def known(session: Session, conversation: str) -> Target:
-    """Return the document of a conversation that is there, or that was and has left a ledger."""
-    target = store.locate(session.root, Target(Tier.CONVERSATION, conversation))
-    session.check_read(target)
-    if target not in session.readable(ledgers=True):
-        there = [one.owner for one in session.readable() if one.tier is Tier.CONVERSATION]
-        raise InvalidArgument(f"no conversation {conversation!a}; there are: {', '.join(there) or 'none'}")
-    return target
 
 
 def over(session: Session, today: date) -> list[str]:

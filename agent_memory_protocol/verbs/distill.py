@@ -38,7 +38,7 @@ from ..tiers import compose, store
 from ..tiers.document import Document, parse
 from ..values import dataclass
 from . import proposals, remember, rewrite, stale, upkeep
-from .conversations import CLOSED, known
+from .conversations import CLOSED
 from .proposals import Choice
 
 SOURCE = "distill"
@@ -109,7 +109,7 @@ def plan(session: Session, named: Actor | None = None, operator: Operator | None
         names = {one for one in there if Target(Tier.CONVERSATION, one) == _conversation(conversation)}
         found = [one for name in names for one in learn(material, name, agent)]
         if not names and not problems:
-            problems.append(f"{known(session, conversation).path} has nothing in it")
+            problems.append(f"{_conversation(conversation).path} does not exist, or has nothing in it")
     candidates = [one for one in found if one.action != ADD or not session.secret_in(one.text)]
     insights = find_insights(material)
     if conversation is not None:

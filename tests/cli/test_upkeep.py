@@ -804,10 +804,3 @@ def test_an_edit_that_says_nothing_is_asked_what_it_means(amp):
     amp("edit", one).refuses(2, "give the new TEXT, or --dated if the entry is still true")
     amp("edit", one, "--dated", "--date", "2026-01-01").refuses(2, "exclude each other")
     amp("edit", one, "--date", "yesterday").refuses(2, "is not a date")
-
-
-def test_an_unknown_conversation_teaches_nothing_and_the_known_ones_are_named(amp):
-    amp("remember", "The mill runs at night.", "--conversation", "c1")
-    for verb in ("learn", "close"):
-        refused = amp(verb, "c2")
-        assert (refused.code, refused.err) == (2, "amp: no conversation 'c2'; there are: c1\n")
