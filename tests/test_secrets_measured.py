@@ -251,6 +251,7 @@ KEYCHAIN_PLACES = (
     "pass phrase: {}",
     "DB password (staging)\t{}",
     'dsn := "app:{}@tcp(db-1:3306)/app"',
+    "The vault opens with the passphrase {}",
     'IDENTIFIED BY "{}"',
     "requirepass {}",
     "Mật khẩu là {}",
