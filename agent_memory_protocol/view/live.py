@@ -106,7 +106,7 @@ class LivePage:
         routes.append(Route("/events", self._guarded(self._events)))
         if not self.is_read_only:
             routes.append(Route("/change", self._guarded(self._change), methods=["POST"]))
-        # Whoever has no right does not learn what is served either
+        # A stranger does not learn what is served, either.
         failed = {status: self._guarded(partial(self._nothing, status)) for status in (404, 405)}
         return Starlette(routes=routes, exception_handlers=failed)
 
