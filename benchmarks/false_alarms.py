@@ -25,7 +25,7 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.lint.finding import RULES, Finding, in_order
 from agent_memory_protocol.lint.repeats import DISAGREEMENTS
 from agent_memory_protocol.tiers import document
-from agent_memory_protocol.tiers.meet import meeting_of
+from agent_memory_protocol.tiers.meet import Placed, first_meeting
 from benchmarks.speed.measure import add_quick
 
 REPOSITORY = Path(__file__).parents[1]
@@ -102,7 +102,8 @@ def _print_pairs() -> None:
     for line in PAIRS.read_text(encoding="utf-8").splitlines():
         expected, one, other = line.split("\t")
         page = document.parse(f"# S\n\n- {one}\n- {other}\n".encode(), Target(Tier.SHARED))
-        met = meeting_of(page, page.ids[1])
+        standing, new = (Placed(page, entry) for entry in page.outline.entries)
+        met = first_meeting(new, [standing])
         told[expected, "neither" if met is None else met.way] += 1
     print(f"{'':<10}{'pairs':>6}{'told so':>9}{'rightly':>9}{'precision':>11}{'recall':>8}")
     for way in ("same", "opposite", "changed", "neither"):

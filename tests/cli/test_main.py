@@ -34,8 +34,9 @@ def summaries(said):
 
 def test_the_help_of_every_command_has_an_example():
     def without(command, words):
-        for name in command.list_commands(None) if isinstance(command, click.Group) else []:
-            yield from without(command.get_command(None, name), f"{words} {name}")
+        within = click.Context(command)
+        for name in command.list_commands(within) if isinstance(command, click.Group) else []:
+            yield from without(command.get_command(within, name), f"{words} {name}")
         if words != "amp" and not re.search(rf"Examples?:\n +.*{words} ?", command.help):
             yield words
 
@@ -436,7 +437,7 @@ def test_another_word_for_a_command_is_told_the_right_one_and_one_like_none_is_t
 
 
 def test_each_command_that_a_slip_may_mean_exists():
-    verbs = {*program.list_commands(None)}
+    verbs = {*program.list_commands(click.Context(program))}
     known = {*verbs, "new", "remove", "rename", "redact", "reactivate", "verify", "history"}
     assert {verb.split()[0] for verb in slips._OTHER_WORDS} <= known
     assert not verbs & {other for verb, words in slips._OTHER_WORDS.items() if " " in verb for other in words}

@@ -51,7 +51,12 @@ def test_only_a_note_whose_file_has_changed_is_read_again_be_it_of_equal_size_an
     write(tmp_path, "b.md", "b")
     known, read = KnownNotes(), []
     once = store.read_head
-    monkeypatch.setattr(store, "read_head", lambda root, parts: read.append(parts[-1]) or once(root, parts))
+
+    def read_head(root, parts):
+        read.append(parts[-1])
+        return once(root, parts)
+
+    monkeypatch.setattr(store, "read_head", read_head)
     look(known, root)
     look(known, root)
     assert read == ["a.md", "b.md"]

@@ -193,7 +193,7 @@ def test_facts_that_disagree_are_told_each_time_and_no_longer_when_one_has_chang
 def test_a_rule_about_one_text_asks_for_nothing_else(corpus):
     """A rule that reads the day, a limit or another file must run each time."""
     parts = {"tier": {"document", "allowed", "header", "entries"}, "note": {"note", "text", "allowed", "is_part"}}
-    views = []
+    views: list[tuple[str, TierView | NoteView]] = []
     for path in corpus[:150]:
         data = path.read_bytes()
         for target in (Target(Tier.SHARED), Target(Tier.CONVERSATION, "2026-06-01")):
@@ -217,7 +217,8 @@ def test_what_secrets_and_belonging_find_depends_on_the_text_alone():
         Target(Tier.SHARED),
     )
     views = [
-        TierView(read, lambda: "# A\n", lines, 100 * lines, lines, {"a": "b"}, {}, {"a": "b"}) for lines in (1, 900)
+        TierView(read, lambda: "# A\n", lines, 100 * lines, lines, {"a": "b"}, {}, {"a": ("b", ())})
+        for lines in (1, 900)
     ]
     for rule_id in ("secret", "belongs-state", "belongs-repository"):
         one, other = (list(finding.RULES[rule_id].check(view)) for view in views)
