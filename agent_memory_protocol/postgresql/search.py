@@ -13,7 +13,7 @@ from ..search import words
 from ..search.picking import LOOKED_AT, MANY, picks
 from ..search.port import Hit, Source
 from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
-from ..search.slips import mend, untouched
+from ..search.slips import halves, mend, untouched
 from ..values import dataclass
 from .server import Connection, Server
 
@@ -127,6 +127,8 @@ class _Question:
     def _understand(self) -> tuple[tuple[words.Term, ...], list[str]]:
         """Return the words that are meant, and those of their tokens that any record holds."""
         self._hold({token for term in self.asked for token in (*term.tokens, *term.forms)})
+        unknown = [term for term in self.asked if not any(self._held[one] for one in (*term.tokens, *term.forms))]
+        self._hold({half.tokens[0] for term in unknown for both in halves(term) for half in both} - self._held.keys())
         terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
         self._hold({token for term in terms for token in (*term.tokens, *term.forms)} - self._held.keys())
         tokens = (token for term in terms for token in (*term.tokens, *term.forms))

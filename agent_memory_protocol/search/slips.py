@@ -35,19 +35,19 @@ def mend(
             found.append(term)
         else:
             meant = _meaning(term, like(term.spelling))
-            found += [meant] if meant != term else _halves(term, known) or [term]
+            cut = () if meant != term else (both for both in halves(term) if all(known(one.tokens[0]) for one in both))
+            found += next(iter(cut), [meant])
     return tuple(found)
 
 
-def _halves(term: Term, known: Callable[[str], bool]) -> list[Term]:
-    """Return the two words that are written as one, the most even ones: `work` and `tree` of `worktree`."""
+def halves(term: Term) -> list[list[Term]]:
+    """Return each two words that may be written as this one, the most even ones first: `work`, `tree` of `worktree`."""
     word = term.spelling
     cuts = sorted(range(_SHORTEST_HALF, len(word) - _SHORTEST_HALF + 1), key=lambda cut: abs(2 * cut - len(word)))
-    for cut in cuts:
-        halves = [replace(term, tokens=(stem(half),), spelling=half, shown=half) for half in (word[:cut], word[cut:])]
-        if all(known(half.tokens[0]) for half in halves):
-            return halves
-    return []
+    return [
+        [replace(term, tokens=(stem(half),), spelling=half, shown=half) for half in (word[:cut], word[cut:])]
+        for cut in cuts
+    ]
 
 
 def one_slip(one: str, other: str) -> bool:

@@ -1,6 +1,7 @@
 """Why is my memory not there? What `amp doctor` says, from what the workspace has found out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..answers import Status
@@ -8,8 +9,8 @@ from ..change.session import Session
 from ..disk.errors import shown
 from ..disk.files import Root
 from ..disk.writing import LOCAL
-from ..errors import AgentMemoryError
-from ..layout import OWNED_TIERS, TIERS, Target, Tier, name_key
+from ..errors import AgentMemoryError, InvalidName
+from ..layout import OWNED_TIERS, TIERS, Target, Tier, check_agent_name, name_key
 from ..project.access import Actor
 from ..project.agents import nearest
 from ..project.settings import Settings
@@ -68,8 +69,8 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
         found.append(Diagnosis(str(error), is_problem=True, is_damage=True))
     if settings.enabled:
         # A person who names no agent asks for all of them.
-        others = [one.owner for one in existing if one.tier is Tier.AGENT and actor.is_person]
-        for agent in (actor, *(Actor(owner) for owner in others)):
+        others = map(Actor, _agents(existing)) if actor.is_person else ()
+        for agent in (actor, *others):
             recalled = of_recall(recall(root, settings, agent, Budget()), targets_of(agent, settings), existing)
             said = {one.message for one in found}
             found += [one for one in recalled if one.message not in said]
@@ -80,6 +81,14 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
             found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
     found += [Diagnosis(problem, is_problem=True) for problem in of_local_state(root)]
     return [*found, *(Diagnosis(note) for note in ignore.notes(Path(root.path)))]
+
+
+def _agents(existing: Iterable[Target]) -> Iterator[str]:
+    """Yield the agents that have a document. What is wrong with the name of a folder is told elsewhere."""
+    for one in existing:
+        if one.tier is Tier.AGENT:
+            with suppress(InvalidName):
+                yield check_agent_name(one.owner)
 
 
 def of_local_state(root: Root) -> list[str]:
