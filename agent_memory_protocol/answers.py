@@ -142,7 +142,7 @@ class Found(labels.Labelled):
         score: above 0 and at most 1, which the best of an answer has.
         label: the label that governs the entry, "" if none does.
         about: what is known of the entry besides its text.
-        section: the heading above the entry, "" if there is none.
+        section: the heading above the entry, "" without one.
         headings: all headings above it, outermost first, without the title of its document.
         date: the day it is from: of an entry its date, of a note the one in its header, else that of its file; of what
             has left, the day it left on. None for a lasting entry.
@@ -243,7 +243,7 @@ class StoredEntry(labels.Labelled):
     Attributes:
         id: 12 hex digits, the same at every place and with every date.
         text: its Markdown, lines joined with newlines.
-        section: the heading above it, "" if there is none.
+        section: the heading above it, "" without one.
         headings: all headings above it, outermost first, without the title of its document.
         date: the day it is dated with, its own or a heading's; None for a lasting entry.
         line, last_line: its lines, counted from 1.

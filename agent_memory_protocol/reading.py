@@ -141,7 +141,7 @@ class Reader:
             return verbs.proposals.refused(session)
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
-        """Return a document, or one section of it, as it is on disk now; None if there is none.
+        """Return a document, or one section of it, as it is on disk now; None without one.
 
         Raises:
             AccessDenied: this actor may not read it.
@@ -204,7 +204,7 @@ class Reader:
             return verbs.rewrite.files(session)
 
     def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
-        """Return a document, or the note of that file name beside it, as it is on disk; None if there is none.
+        """Return a document, or the note of that file name beside it, as it is on disk; None without one.
 
         Raises:
             AccessDenied: this actor may not read it.
@@ -364,7 +364,7 @@ class Reader:
         max_tokens: int | None = None,
         today: date | None = None,
     ) -> list[tuple[int, str]] | None:
-        """Return the numbered lines that recall leaves out of a document under these bounds; None if there is none.
+        """Return the numbered lines that recall leaves out of a document under these bounds; None without one.
 
         The headings and the label that govern a line come before it.
 

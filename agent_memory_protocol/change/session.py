@@ -161,7 +161,7 @@ class Session:
                 raise RefusedText(f"the {what} holds the invisible or control character {hidden[1]}; take it out")
 
     def secret_in(self, text: str) -> str:
-        """Describe the first secret in a text, without its value; "" if there is none."""
+        """Describe the first secret in a text, without its value; "" without one."""
         from ..secrets.find import find_secrets
 
         found = (one for one in find_secrets(text) if one.fingerprint not in self.settings.secrets_allow)

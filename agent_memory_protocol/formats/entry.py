@@ -53,7 +53,7 @@ class MemoryEntry(NamedTuple):
     text: str
     tags: tuple[str, ...] = ()  # what it is found by
     source: str = ""  # where it comes from: a tool, an address, a person; "" for unknown
-    embedding: bytes = b""  # its vector, as float32 in little-endian order; b"" if there is none
+    embedding: bytes = b""  # its vector, as float32 in little-endian order; b"" without one
     relevance: float = 0.0  # its score in the latest search; 0 for none
     extra: Mapping[str, str] = NOTHING  # whatever else is known about it
     unknown: Unknown | None = None  # fields of a later schema, which a rewrite in the same format keeps

@@ -37,7 +37,7 @@ _SAID, _INFERRED = 1.0, 0.7
 
 
 class HeaderLine(NamedTuple):
-    """The first line of a file. `extra` holds keys we do not know, None if there are none."""
+    """The first line of a file. `extra` holds keys we do not know, None without any."""
 
     format: str
     created_at: str | None = None
@@ -66,7 +66,7 @@ class EntryLine(NamedTuple):
 
 
 class Tombstone(NamedTuple):
-    """A line that deletes the entry with its id. `extra` holds further keys, None if there are none."""
+    """A line that deletes the entry with its id. `extra` holds further keys, None without any."""
 
     id: str
     created_at: str

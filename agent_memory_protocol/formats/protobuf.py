@@ -241,7 +241,7 @@ def frames(file: BinaryIO, size: int, path: str) -> Iterator[tuple[int, bytes | 
 
 
 def read_length(file: BinaryIO) -> int | None:
-    """Read the length in front of a message; None if there is none of at most five bytes."""
+    """Read the length in front of a message; None if it is missing or longer than five bytes."""
     length = 0
     for shift in (0, 7, 14, 21, 28):
         if not (byte := file.read(1)):

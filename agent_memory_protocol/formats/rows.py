@@ -109,7 +109,7 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
 
 
 def _called(row: Mapping[str, object], name: str) -> str:
-    """Return the column of a row that is taken for a field; "" if there is none."""
+    """Return the column of a row that is taken for a field; "" without one."""
     known = {column.casefold(): column for column, value in row.items() if value is not None}
     return next((known[one] for one in _NAMES.get(name, (name,)) if one in known), "")
 

@@ -108,7 +108,7 @@ def _ignored(folder: str, paths: Collection[str]) -> set[str]:
 
 
 def _renamed(folder: str, commit: str, path: str, tracked: Collection[str]) -> str:
-    """Return the tracked path that a file has been renamed to since; "" if there is none."""
+    """Return the tracked path that a file has been renamed to since; "" without one."""
     for _ in range(_RENAMES):
         said = answer(
             *(folder, "show", "--format=", "--name-status"),

@@ -52,7 +52,7 @@ class Command:
 
     @property
     def name(self) -> str:
-        """The program's name, in lower case and without its folder; "" if there is none."""
+        """The program's name, in lower case and without its folder; "" without one."""
         return split(self.words[:1])[0]
 
 

@@ -45,7 +45,7 @@ class Node:
     inside: "tuple[Node, ...]" = ()  # the members of an object, or the items of a list
 
     def member(self, name: str) -> "Node | None":
-        """Return the member of this name, of two the last, as JSON readers do; None if there is none."""
+        """Return the member of this name, of two the last, as JSON readers do; None without one."""
         return next((one for one in reversed(self.inside) if one.name == name), None)
 
 

@@ -125,7 +125,7 @@ def checklist(root: Root, settings: "Settings") -> str:
 
 
 def short(recalled: "Recall", actor: Actor) -> str:
-    """Say what memory there is, for an agent that was given it before; "" if there is none."""
+    """Say what memory there is, for an agent that was given it before; "" without one."""
     parts = [part for part in recalled.parts if not part.problem]
     listed = [f"- {part.target}: {part.target.path}, {part.lines_in_file} lines" for part in parts]
     if recalled.records is not None:

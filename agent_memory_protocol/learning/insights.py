@@ -212,7 +212,7 @@ def _joined(groups: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _sightings(material: Material) -> Iterator[tuple[Sighting, str, str]]:
-    """Yield what conversations say and their designs decide, with the heading of the decision, "" if there is none."""
+    """Yield what conversations say and their designs decide, with the heading of the decision, "" without one."""
     for conversation, document in material.conversations.items():
         for entry, _, text in _entries(document):
             yield Sighting(conversation, entry.start + 1), text, _decision(document, entry)
@@ -368,7 +368,7 @@ def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
 
 
 def _apart(topics: set[tuple[str, ...]]) -> str:
-    """Return two topics that exclude each other, such as staging and production; "" if there are none."""
+    """Return two topics that exclude each other, such as staging and production; "" without any."""
     names = [BELOW.join(topic) for topic in sorted(topics)]
     apart = ((one, other) for one, other in combinations(names, 2) if exclude_each_other([one], [other]))
     return " and ".join(f"“{name}”" for name in next(apart, ()))
@@ -505,7 +505,7 @@ def _is_craft(text: str) -> bool:
 
 
 def _decision(document: Document, entry: Entry) -> str:
-    """Return the heading that makes an entry a decision; "" if there is none."""
+    """Return the heading that makes an entry a decision; "" without one."""
     for index in reversed(entry.headings):
         text = document.outline.headings[index].text
         if {"decision", "decisions", "decided"} & set(section_key(text).replace(":", " ").split()):

@@ -132,7 +132,7 @@ class Here:
     notes: Mapping[str, str]
     # the ids of entries that were taken out here, each with the key of its label; they do not come back
     gone: Collection[tuple[str, str]]
-    secret_in: Callable[[str], str]  # describes the first secret in a text, "" if there is none
+    secret_in: Callable[[str], str]  # describes the first secret in a text, "" without one
     max_lines: int
     max_bytes: int
     beside: Collection[str] = ()  # the lines in the files beside it that its index has no room for

@@ -38,7 +38,7 @@ class NoteView:
     "note-header",
     ERROR,
     "note",
-    "The header cannot be read as `key: value` lines between two `---`, or there is none, or git has left conflict "
+    "The header cannot be read as `key: value` lines between two `---`, or is missing, or git has left conflict "
     "markers in the note. Mend it; amp never rewrites a header that it cannot read.",
 )
 def header(view: NoteView) -> Iterator[Remark]:

@@ -83,13 +83,13 @@ def checkouts_of(top: str) -> list[str]:
 
 
 def remote_of(top: str) -> str:
-    """Return the URL that a checkout's repository was cloned from; "" if there is none."""
+    """Return the URL that a checkout's repository was cloned from; "" without one."""
     common = _common_folder(top)
     return _settings_of('remote "origin"', _read(common, "config")).get("url", "") if common else ""
 
 
 def _common_folder(top: str) -> str:
-    """Return the folder in which git keeps what all checkouts of a repository share; "" if there is none."""
+    """Return the folder in which git keeps what all checkouts of a repository share; "" without one."""
     folder = os.path.join(top, ".git")
     if os.path.isdir(folder):
         return os.path.realpath(folder)

@@ -193,7 +193,7 @@ def _ancestors(folder: str, environ: "Mapping[str, str]") -> "Iterator[str]":
 
 
 def git_top(start: str, environ: "Mapping[str, str]") -> str | None:
-    """Return the nearest folder with a `.git`, from a folder upwards; None if there is none."""
+    """Return the nearest folder with a `.git`, from a folder upwards; None without one."""
     return next((folder for folder in _ancestors(start, environ) if _look(os.path.join(folder, ".git"))), None)
 
 

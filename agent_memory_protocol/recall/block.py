@@ -183,7 +183,7 @@ class Recall:
         text: the block; "" when there is nothing to recall. `str(recall)` is the same.
         parts: one for each document that is in the block, in its order.
         warnings: what a person should know: settings that could not be read, merge conflicts in a file.
-        records: what of it comes from the records; None if there are none.
+        records: what of it comes from the records; None without any.
     """
 
     __slots__ = ("parts", "records", "text", "warnings")

@@ -2,7 +2,7 @@
 
 A slip is one letter too many, one missing, another one, or two swapped. Words with digits are never taken so: port 8081
 does not mean port 8080. Where no word is one slip away, those count that begin or end with it: `Datenbank` finds
-`Datenbankverbindung`, `sunucu` finds `sunucusu`. Where there is none of these, it may be two words: `worktree`.
+`Datenbankverbindung`, `sunucu` finds `sunucusu`. Where no word does, it may be two words: `worktree`.
 """
 
 from collections.abc import Callable, Collection, Iterable

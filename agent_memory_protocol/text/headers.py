@@ -91,12 +91,12 @@ def front_matter_end(lines: list[str]) -> int:
 
 
 def split_header(text: str) -> Header | None:
-    """Read the front matter of a text; None if there is none."""
+    """Read the front matter of a text; None without one."""
     return read_header(split_lines(text)) if text.startswith(_FENCE) else None
 
 
 def read_header(lines: list[str]) -> Header | None:
-    """Read the front matter of the lines of a text; None if there is none."""
+    """Read the front matter of the lines of a text; None without one."""
     end = front_matter_end(lines)
     if not end:
         return None

@@ -23,7 +23,7 @@ def is_start(text: str) -> bool:
 
 
 def complete(start: str, ids: Collection[str], text_of: Callable[[str], str]) -> str | None:
-    """Return the id that is this, else the only one that begins so; None if there is none.
+    """Return the id that is this, else the only one that begins so; None without one.
 
     Raises InvalidArgument for fewer than four characters, and if several begin so; it shows their texts.
     """

@@ -14,7 +14,7 @@ SEPARATORS = (" \u2014 ", " - ", " \u2013 ", " -- ", ": ")
 
 
 def note_target(text: str) -> str:
-    """Return the note of the same folder that the link at the start of a text leads to; "" if there is none.
+    """Return the note of the same folder that the link at the start of a text leads to; "" without one.
 
     `[Title](file.md)`, bold or not, `./file.md`, `<file.md>`, an anchor after `.md`, percent escapes.
     """
@@ -28,7 +28,7 @@ def note_target(text: str) -> str:
 
 
 def outside_target(line: str) -> str:
-    """Return the Markdown file of another folder that the link beginning a bullet leads to; "" if there is none."""
+    """Return the Markdown file of another folder that the link beginning a bullet leads to; "" without one."""
     bare = line.strip(" \t")
     if line[:1] not in ("-", "*", "+") or bare[1:2] != " ":
         return ""

@@ -48,7 +48,7 @@ def pairs(lines: list[str], opening: str, closing: str) -> Pairs:
 
 
 def conflict_line(lines: list[str]) -> int | None:
-    """Return the line, from 1, where the markers of a merge conflict begin; None if there are none."""
+    """Return the line, from 1, where the markers of a merge conflict begin; None without any."""
     found = conflict_lines(lines)
     return found[0] + 1 if found else None
 

@@ -179,7 +179,7 @@ _SIDES = _read()
 
 
 def opposed(one: Collection[str], other: Collection[str]) -> str:
-    """Return a word that only the first has, with the word of the second that excludes it; "" if there is none."""
+    """Return a word that only the first has, with the word of the second that excludes it; "" without one."""
     first, second = set(one).difference(other), set(other).difference(one)
     for row, side, word in sorted(_placed(first)):
         for other_row, other_side, against in sorted(_placed(second)):

@@ -244,7 +244,7 @@ def _hidden_in_text(text: str, *, by_parser: bool) -> list[tuple[int, int]]:
 
 
 def _next_hidden(text: str, position: int) -> tuple[int, str]:
-    """Return where the next comment or the like opens, and what closes it; "" if there is none."""
+    """Return where the next comment or the like opens, and what closes it; "" without one."""
     position = text.find("<", position)
     while position >= 0:
         if text.startswith(("!", "?"), position + 1):

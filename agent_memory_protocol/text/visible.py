@@ -213,7 +213,7 @@ def escape_line(line: str) -> str:
 
 
 def first_invisible(text: str) -> tuple[int, str] | None:
-    r"""Return the line (from 1) and the escape of the first invisible character; None if there is none."""
+    r"""Return the line (from 1) and the escape of the first invisible character; None without one."""
     for number, line in enumerate(text.split("\n"), start=1):
         places = _hidden_places(line)
         if places:

@@ -93,7 +93,7 @@ class Document:
         return self.outline.labels[entry.label].text if entry.label is not None else ""
 
     def section(self, entry: Entry) -> str:
-        """Return the text of the heading an entry is under, "" if there is none."""
+        """Return the text of the heading an entry is under, "" without one."""
         return self.outline.headings[entry.headings[-1]].text if entry.headings else ""
 
     def sections(self, entry: Entry | IndexLine | Heading) -> tuple[str, ...]:
@@ -350,7 +350,7 @@ def mark_span(document: Document, entry: Entry, mark: marks.Mark) -> tuple[int, 
 
 
 def conflict_line(document: Document) -> int | None:
-    """Return the line, from 1, where merge conflict markers begin; None if there are none."""
+    """Return the line, from 1, where merge conflict markers begin; None without any."""
     return markers.conflict_line(document.lines)
 
 

@@ -61,7 +61,7 @@ class Place:
     """
 
     headings: tuple[Above, ...] = ()  # the headings above it, outermost first
-    label: Above | None = None  # the label above its list; None if there is none
+    label: Above | None = None  # the label above its list; None without one
     after: str = ""  # how the id of the entry before it in the file begins, as `near` says; "" for the first
     before: str = ""  # that of the entry after it, "" for the last
     # the key of the block right before it, be it an entry, a heading, a rule or a comment; "" for none
@@ -367,13 +367,13 @@ def block_key(markdown_text: str, target: Target) -> str:
 
 
 def key_before(document: Document, line: int) -> str:
-    """Return the key of the block that ends before a line; "" if there is none, or the line is inside one."""
+    """Return the key of the block that ends before a line; "" without one, or if the line is inside one."""
     block = _block_before(document, line)
     return span_key(document, block) if block else ""
 
 
 def key_after(document: Document, line: int) -> str:
-    """Return the key of the block that begins at or after a line; "" if there is none, or the line is inside one."""
+    """Return the key of the block that begins at or after a line; "" without one, or if the line is inside one."""
     block = _block_after(document, line)
     return span_key(document, block) if block else ""
 
@@ -391,13 +391,13 @@ def _block_after(document: Document, line: int) -> Block | None:
 
 
 def stands_after(document: Document, line: int, key: str) -> bool:
-    """Say whether the block before a line has this key, "" if there is none."""
+    """Say whether the block before a line has this key, "" without one."""
     block = _block_before(document, line)
     return has_key(document, block, key) if block else not key
 
 
 def stands_before(document: Document, line: int, key: str) -> bool:
-    """Say whether the block from a line on has this key, "" if there is none."""
+    """Say whether the block from a line on has this key, "" without one."""
     block = _block_after(document, line)
     return has_key(document, block, key) if block else not key
 

@@ -53,7 +53,7 @@ def files(session: Session) -> list[StoredFile]:
 
 
 def read(session: Session, target: Target, note: str) -> str | None:
-    """Return the text of a document, or of a note beside it, as it is on disk; None if there is none."""
+    """Return the text of a document, or of a note beside it, as it is on disk; None without one."""
     session.check_read(target)
     return _read(session, _located(session, target, note))
 

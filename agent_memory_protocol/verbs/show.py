@@ -25,7 +25,7 @@ from .stored import stored_entries
 
 
 def show(session: Session, target: Target, section: str | None) -> Shown | None:
-    """Return a document, or one section of it; None if there is none."""
+    """Return a document, or one section of it; None without one."""
     session.check_read(target)
     target = store.locate(session.root, target)
     content = session.root.read(target.parts)

@@ -314,7 +314,7 @@ class LivePage:
 
 
 def _form_of(verb: str, name: str) -> str:
-    """Return the view that has the form of a verb; "" if there is none."""
+    """Return the view that has the form of a verb; "" without one."""
     return "records" if actions.is_record(name) else _FORM_IS_ON.get(verb, "")
 
 
