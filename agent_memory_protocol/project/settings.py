@@ -203,7 +203,8 @@ def load_settings(root: Root | None, environ: "Mapping[str, str] | None" = None)
         settings.origin["enabled"] = "AMP_DISABLE"
         return settings
     path, home = personal_file(environ), home_folder(environ)
-    project, personal = _File("/".join(PROJECT_FILE), home, shown(path)), _File(shown(path), home)
+    project = _File("/".join(PROJECT_FILE), home, shown(path) or "for which HOME names no folder")
+    personal = _File(shown(path), home)
     if root is not None:
         project.read(root, PROJECT_FILE)
     if path and os.path.exists(path):
@@ -256,12 +257,16 @@ def parse_days(text: str) -> int | None:
 
 
 class _File:
-    """One settings file: its values, and what is wrong in it. The person's own has no `personal_path` to name."""
+    """One settings file: its values, and what is wrong in it.
 
-    def __init__(self, path: str, home: str, personal_path: str = "") -> None:
+    Attributes:
+        personal: in the repository's file, what it calls the person's own; None in the person's own.
+    """
+
+    def __init__(self, path: str, home: str, personal: str | None = None) -> None:
         self.path = path
         self.home = home
-        self.personal_path = personal_path
+        self.personal = personal
         self.values: dict[str, object] = {}
         self.problems: list[str] = []
         self.damaged = False
@@ -319,8 +324,8 @@ class _File:
                 nearest = "" if len(self.problems) >= _MOST_PROBLEMS else _nearest(prefix + name)
                 advice = f"did you mean {nearest}? It is ignored" if nearest else "remove it; it is ignored"
                 self._report(f"{_quoted(prefix + name)} is not a setting; {advice}")
-            elif key.merge == "personal" and self.personal_path:
-                self._report(f"{key.name} counts only in your own settings, {self.personal_path}; it is ignored here")
+            elif key.merge == "personal" and self.personal is not None:
+                self._report(f"{key.name} counts only in your own settings, {self.personal}; it is ignored here")
             else:
                 self._take(key, value)
 

@@ -130,6 +130,18 @@ def test_what_loosens_safety_counts_only_in_the_persons_own_file(load, tmp_path,
     assert settings.problems == []
 
 
+@pytest.mark.parametrize("home", [None, "", ".", "relative"])
+def test_what_loosens_safety_counts_nowhere_where_no_home_folder_is_named(load, monkeypatch, home):
+    load(project='external_links = true\ntrusted_roots = ["/srv"]')
+    monkeypatch.delenv("USERPROFILE", raising=False)
+    monkeypatch.delenv("HOME") if home is None else monkeypatch.setenv("HOME", home)
+    settings = load()
+    assert values(settings) == ALL_DEFAULTS
+    for key, problem in zip(("external_links", "trusted_roots"), settings.problems, strict=True):
+        told = f"{PROJECT}: {key} counts only in your own settings, for which HOME names no folder; it is ignored here"
+        assert problem == told
+
+
 @pytest.mark.parametrize(("project", "personal"), [("false", "true"), ("true", "false"), ("false", "false")])
 def test_either_file_can_switch_memory_or_a_tier_off(load, project, personal):
     template = "enabled = {0}\n[tiers]\nagent = {0}"
