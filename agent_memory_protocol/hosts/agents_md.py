@@ -41,6 +41,9 @@ def with_block(text: str) -> tuple[str, list[Insertion]]:
     newline = "\r\n" if "\r\n" in text else "\n"
     before = "" if not text.strip("\ufeff") else newline if text.endswith(("\n", "\r")) else newline * 2
     piece = before + TEXT.replace("\n", newline)
+    if not _find(text + piece).spans:
+        reason = "a fence, comment or HTML in it never ends, and the block would be a part of that"
+        raise DamagedFile(f"{reason}; close it, then install again", path=NAME)
     return text + piece, [(len(text), piece)]
 
 
@@ -51,12 +54,15 @@ def without_block(text: str, recorded: Sequence[str]) -> str:
         return text
     start, end = found.spans[0]
     lines = split_lines_with_ends(text)
-    if not any("".join(lines[start:end]).split() == piece.split() for piece in (TEXT, *recorded)):
+    bom = "\ufeff" if start == 0 and text.startswith("\ufeff") else ""
+    if not any("".join(lines[start:end]).removeprefix(bom).split() == piece.split() for piece in (TEXT, *recorded)):
         return text
-    if start > 1 and not lines[start - 1].strip():
+    # The blank line stays where it keeps two paragraphs apart.
+    if start > 1 and not lines[start - 1].strip() and not "".join(lines[end : end + 1]).strip():
         start -= 1
-    return "".join([*lines[:start], *lines[end:]])
+    return "".join([bom, *lines[:start], *lines[end:]])
 
 
 def _find(text: str) -> markers.Pairs:
-    return markers.pairs([line.rstrip("\r\n") for line in split_lines_with_ends(text)], OPENING, CLOSING)
+    lines = split_lines_with_ends(text.removeprefix("\ufeff"))
+    return markers.pairs([line.rstrip("\r\n") for line in lines], OPENING, CLOSING)

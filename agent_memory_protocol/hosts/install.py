@@ -205,7 +205,7 @@ class _Part:
     check: Callable[[str], None] = lambda _: None
 
 
-_BLOCK = _Part(agents_md.with_block, agents_md.without_block, lambda text: not text.strip())
+_BLOCK = _Part(agents_md.with_block, agents_md.without_block, lambda text: not text.strip("\ufeff \t\r\n"))
 
 
 def _hooks_of(host: Host, program: str, *, for_person: bool) -> _Part:

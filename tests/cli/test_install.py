@@ -189,6 +189,9 @@ def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
     assert path.read_text().rstrip() == own.rstrip()
 
 
+NEVER_END = ("```\nrun", "~~~~ sh", "<!-- to do", "<pre>", "<?php", "<script>\nx")
+
+
 @each_row(
     "text, code, line",
     [
@@ -196,15 +199,39 @@ def test_a_marker_in_a_person_s_text_is_not_taken_for_the_block(found, own):
         ("<!-- /amp:memory -->\n\n- Never push.\n\n<!-- amp:memory -->\n", 4, 1),
         ("<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n" * 2, 4, 4),
         ("# P\n<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n", 3, 2),
+        ("\ufeff<!-- amp:memory -->\n- Never push.\n<!-- /amp:memory -->\n", 3, 1),
+        ("<!-- amp:memory -->\n" * 2 + "- Never push.\n" + "<!-- /amp:memory -->\n" * 2, 4, 2),
+        *((f"# P\n\n- Never push.\n\n{opened}\n", 4, "") for opened in NEVER_END),
     ],
-    ids=["one", "the-wrong-way-round", "two-pairs", "another-text"],
     fresh=True,
 )
 def test_a_block_that_is_not_as_it_was_written_is_refused_by_name_and_stays(found, text, code, line):
     path = found.write("AGENTS.md", text)
-    found("install", "agents-md").refuses(code, f"AGENTS.md:{line}: ")
+    found("install", "agents-md").refuses(code, f"AGENTS.md:{line}{': ' if line else ''}")
     assert found("uninstall", "agents-md").out == "nothing to change\n"
     assert path.read_text() == text
+
+
+@each_row(
+    "before, mark, after, left",
+    [
+        ("", "\ufeff", "", None),
+        ("", "\ufeff", "Mine.\n", "\ufeffMine.\n"),
+        ("One.\n", "", "Another.\n", "One.\n\nAnother.\n"),
+        ("One.\n", "", "\nAnother.\n", "One.\n\nAnother.\n"),
+        ("- a\n", "\ufeff", "- b\n", "\ufeff- a\n\n- b\n"),
+    ],
+    fresh=True,
+)
+def test_what_an_editor_adds_around_the_block_stays_apart_when_the_block_goes(found, before, mark, after, left):
+    path = found.root / "AGENTS.md"
+    path.write_text(before) if before else path.unlink(missing_ok=True)
+    found("install", "agents-md")
+    path.write_text(mark + path.read_text() + after)
+    assert found("install", "agents-md").code == 0
+    assert path.read_text().count("## Agent memory") == 1
+    assert found("uninstall", "agents-md").code == 0
+    assert (path.read_text() if path.exists() else None) == left
 
 
 def test_a_block_that_a_person_has_reworded_stays_when_it_is_uninstalled(found):
