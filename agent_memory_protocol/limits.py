@@ -55,6 +55,16 @@ def count_lines(data: bytes, sifted: bytes | None = None) -> int:
     return count if data.endswith((b"\n", b"\r")) or not data else count + 1
 
 
+def same_lines(one: bytes, other: bytes) -> int:
+    """Return how many bytes two files begin with that are the same, in whole lines and as good as all of them."""
+    at, step = 0, min(len(one), len(other))
+    while step:
+        if one[at : at + step] == other[at : at + step]:
+            at += step
+        step //= 2
+    return one.rfind(b"\n", 0, at) + 1
+
+
 def over_limits(new: bytes, max_lines: int, max_bytes: int, *, old: bytes | None = None) -> list[tuple[int, int, str]]:
     """Say which limits of a file a text passes: for each the count, the limit and its unit (decision 13).
 

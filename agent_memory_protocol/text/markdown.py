@@ -62,7 +62,8 @@ def scan(lines: list[str], begin: int = 0) -> list[Block] | None:
     blocks: list[Block] = []
     line_number = begin
     count = len(lines)
-    is_plain = [line[:2] == "- " and (line[2:3].isalpha() or is_plain_item(line)) for line in lines]
+    is_plain = [False] * begin
+    is_plain += [line[:2] == "- " and (line[2:3].isalpha() or is_plain_item(line)) for line in lines[begin:]]
     try:
         while line_number < count:
             if is_plain[line_number] and line_number + 1 < count and is_plain[line_number + 1]:

@@ -163,10 +163,11 @@ class IndexLine:
 class Outline:
     """What is in a document, in file order."""
 
-    __slots__ = ("blocks", "entries", "headings", "index_lines", "labels", "title")
+    __slots__ = ("blocks", "entries", "headings", "index_lines", "is_scanned", "labels", "title")
 
     def __init__(self, blocks: list[Block]) -> None:
         self.blocks = blocks  # the top-level blocks it was made from
+        self.is_scanned = False  # whether `markdown.scan` has found them all
         self.headings: list[Heading] = []
         self.entries: list[Entry] = []
         self.index_lines: list[IndexLine] = []
@@ -176,11 +177,13 @@ class Outline:
 
 def outline(lines: list[str], blocks: list[Block]) -> Outline:
     """Find the entries, headings, labels and index lines in `blocks`, which are the blocks of `lines`."""
-    found = Outline(blocks)
-    above: tuple[int, ...] = ()
-    label: Label | None = None
+    return go_on(Outline(blocks), lines, 0, (), None)
+
+
+def go_on(found: Outline, lines: list[str], position: int, above: tuple[int, ...], label: Label | None) -> Outline:
+    """Find what is in an outline's blocks from one on, under these headings and this label."""
+    blocks, known, dated = found.blocks, len(found.entries), len(found.headings)
     run: list[Block] = []
-    position = 0
     while position < len(blocks):
         block = blocks[position]
         if block.kind in markdown.PROSE:
@@ -214,24 +217,29 @@ def outline(lines: list[str], blocks: list[Block]) -> Outline:
             label = None
         position += count
     _add_prose(found, lines, run, above)
-    _date_headings(found, lines)
-    _inherit_dates(found)
+    _date_headings(found, lines, found.headings[dated:])
+    _inherit_dates(found, found.entries[known:])
     return found
 
 
 def read(lines: list[str], begin: int = 0) -> Outline:
     """Find what is in a document's lines from `begin` on, where its front matter ends."""
-    return outline(lines, blocks_of(lines, begin))
+    scanned = markdown.scan(lines, begin)
+    found = outline(lines, _all_blocks(lines, begin) if scanned is None else scanned)
+    found.is_scanned = scanned is not None
+    return found
 
 
-def blocks_of(lines: list[str], begin: int = 0) -> list[Block]:
-    """Return the top-level blocks of a document's lines from `begin` on: quickly, where a quick look can tell."""
-    blocks = markdown.scan(lines, begin)
-    if blocks is None:
-        from ..text import referee
+def blocks_of(lines: list[str]) -> list[Block]:
+    """Return the top-level blocks of a document's lines: quickly, where a quick look can tell."""
+    scanned = markdown.scan(lines)
+    return _all_blocks(lines, 0) if scanned is None else scanned
 
-        blocks = referee.find_blocks(lines, begin)
-    return blocks
+
+def _all_blocks(lines: list[str], begin: int) -> list[Block]:
+    from ..text import referee
+
+    return referee.find_blocks(lines, begin)
 
 
 def paragraph_text(lines: list[str], block: Block) -> str:
@@ -402,7 +410,7 @@ def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[
 
 def _goes_on(text: str) -> bool:
     """Say whether an undated paragraph continues what the dated one before it says."""
-    first = text.split(None, 1)[0]
+    first = next(iter(text.split(None, 1)), "")
     return text.startswith("**") or (first[-1:] == ":" and first[:-1].isalpha()) or text.endswith(_COLONS)
 
 
@@ -535,11 +543,11 @@ def _is_complete(line: str, following: str) -> bool:
     return bool(colon) and name.startswith("**")
 
 
-def _date_headings(found: Outline, lines: list[str]) -> None:
-    """Give each heading the day its text or its label line says. The title dates nothing."""
+def _date_headings(found: Outline, lines: list[str], new: list[Heading]) -> None:
+    """Give each new heading the day its text or its label line says. The title dates nothing."""
     first_level = [heading for heading in found.headings if heading.level == 1]
     found.title = found.headings[0] if found.headings and first_level == found.headings[:1] else None
-    for heading in found.headings:
+    for heading in new:
         if heading is found.title:
             continue
         heading.day = dates.heading_day(heading.text)
@@ -554,10 +562,10 @@ def _date_headings(found: Outline, lines: list[str]) -> None:
                 heading.date_line = -1 if heading.day is None else following
 
 
-def _inherit_dates(found: Outline) -> None:
+def _inherit_dates(found: Outline, new: list[Entry]) -> None:
     if all(day is None for day in [*(one.day for one in found.headings), *(one.day for one in found.labels.values())]):
         return
-    for entry in found.entries:
+    for entry in new:
         label = found.labels[entry.label] if entry.label is not None else None
         if entry.day is None and label is not None and label.day is not None:
             entry.day, entry.day_source = label.day, FROM_LABEL

@@ -5,7 +5,7 @@ from ..disk.errors import shown
 from ..disk.files import Root, TooLarge
 from ..errors import DamagedFile, InvalidName
 from ..layout import OWNED_TIERS, Target, Tier, check_owner, check_target, name_key
-from ..limits import count_lines, split_lines
+from ..limits import count_lines, same_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024  # A larger file is never read whole: ten times the limit is not a page of memory any more
@@ -14,8 +14,6 @@ LARGEST = 4 << 20  # A larger file is not a page of memory; it is never rewritte
 _KEPT = 64
 _KEPT_BYTES = 64 * 1024
 """So many documents of so many bytes at most are kept as they were read last, for the next time they are the same."""
-
-_BLOCK = 2048  # So many bytes at once are compared with what was read before
 
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 128 * 1024
@@ -153,7 +151,7 @@ def read(root: Root, target: Target) -> TierText | None:
         return known[1]
     data = files.split_bom(content.data)[1]
     before = known[1] if known is not None else None
-    same = _same_bytes(before.data, data) if before is not None else 0
+    same = same_lines(before.data, data) if before is not None else 0
     if before is None or not same:
         found = TierText(target, data, _plain(files.decode(content.data, target.path)))
     else:
@@ -169,14 +167,6 @@ def read(root: Root, target: Target) -> TierText | None:
     if len(data) <= _KEPT_BYTES:
         _kept[root.path, target] = (content.data, found)
     return found
-
-
-def _same_bytes(one: bytes, other: bytes) -> int:
-    """Return how many bytes two files begin with that are the same, in whole lines and roughly."""
-    at = 0
-    while at < len(one) and one[at : at + _BLOCK] == other[at : at + _BLOCK]:
-        at += _BLOCK
-    return one.rfind(b"\n", 0, at) + 1
 
 
 def _read_ends(root: Root, target: Target) -> TierText | None:

@@ -32,6 +32,59 @@ def added(text: str | bytes, section: str | None = None, new: str = FACT) -> byt
     return add(parse(text), fact(new), section).document.data
 
 
+def whole(doc: Document) -> list[object]:
+    """Return all that a document is, to be compared with another reading of the same bytes."""
+    outline = doc.outline
+    parts = [*outline.blocks, *outline.headings, *outline.entries, *outline.index_lines, *outline.labels.values()]
+
+    def values(one: object) -> object:
+        names = getattr(type(one), "__slots__", ())
+        return {name: values(getattr(one, name)) for name in names} if names else one
+
+    title = outline.title and outline.headings.index(outline.title)
+    return [[*map(values, parts)], [*outline.labels], title, doc.raw, doc.lines, doc.begin, doc.bom, doc.ids, doc.data]
+
+
+@given(data=st.data())
+def test_a_document_that_has_changed_is_read_as_if_it_were_new(markdown_documents, data):
+    """What is read again only from where it differs: a list that grows, is cut, and is edited anywhere."""
+    some = st.one_of(st.just(["- one", "- two", "- one"]), st.lists(st.sampled_from(["- a", "- b", "1. c", "", "x:"])))
+    lines = [line for part in data.draw(st.lists(st.one_of(some, markdown_documents), min_size=1)) for line in part]
+    ending = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        page = ending.join(lines).encode()
+        assert whole(parse(page)) == whole(document._parse(page, SHARED))
+        start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(lines))] * 2)))
+        lines[start:end] = data.draw(st.one_of(some, markdown_documents))
+
+
+@each_row(
+    "before, after",
+    [
+        ("# T\n- a\n- b\n", "# T\n- a\n- b\n\n# U\n- c\n"),  # the title is none any more
+        ("# 2026-01-02\n- a\n- b\n", "# 2026-01-02\n- a\n- b\n\n# U\n"),  # and it dates its entries now
+        ("- a\n- b\n- a\n", "- a\n- b\n- a\n- a\n"),
+        ("x:\n- a\n- b\n", "x:\n- a\n- b\n- c\n\ny:\n- a\n"),
+        ("- a\n- b\n", "- a\n- b\n[b]: /x\n"),  # for the referee
+        ("- a\n- b\n", "- a\n- b\n  more\n\n      code\n"),
+        ("- a\n- b\n- c\n", "- a\n- b\n<<<<<<< x\n- c\n=======\n>>>>>>> y\n"),
+        ("---\nk: v\n- a\n- b\n", "---\nk: v\n- a\n- b\n---\n- c\n"),  # the front matter is longer
+        ("- a\n- b\n1. c\n2. d\n", "- a\n- b\n1. c\n2. d\n3. e\n"),
+        ("- a\n- b\n", "- a\n- b\n- \xff\n"),
+    ],
+)
+def test_what_comes_behind_may_change_how_the_whole_is_read(before, after):
+    parse(before)
+    assert whole(parse(after)) == whole(document._parse(after.encode(), SHARED))
+
+
+def test_what_is_no_text_behind_a_document_that_is_known_is_refused_with_its_line():
+    parse("- a\n- b\n")
+    with pytest.raises(DamagedFile, match=r"0xFF is not UTF-8") as told:
+        parse(b"- a\n- b\n- \xff\n")
+    assert told.value.line == 3
+
+
 OPENERS = ("So:", "So –", "So?", "**So**", "So: 🚀", "Two lines\nof prose:", "So...", "A sentence. Never:")
 
 

@@ -57,6 +57,7 @@ ENTRIES = [
     pytest.param("- - a\n- b\n", ["item 1", "item 2"], id="an-item-that-is-a-list"),
     pytest.param("- # H\n- b\n", ["item 1", "item 2"], id="a-heading-in-an-item-is-no-heading"),
     pytest.param("a\fb\n\n\u2028\n", ["prose 1-3"], id="blank-means-spaces-and-tabs"),
+    pytest.param("2026-01-05 a\n\n\u00a0\n", ["prose 1", "prose 3"], id="so-a-line-of-another-blank-is-prose"),
     pytest.param("- a\n \t \n- b", ["item 1", "item 3"], id="no-final-newline"),
     pytest.param("", [], id="nothing"),
 ]

@@ -228,13 +228,13 @@ def test_what_stood_together_goes_back_with_few_readings_of_the_document(monkeyp
     left = take_out(whole, gone)
     taken = [take(whole, one) for one in reversed(gone)]
     readings = []
-    once = document._parse_once
+    read = document._read_after
 
     def counted(*args):
         readings.append(args)
-        return once(*args)
+        return read(*args)
 
-    monkeypatch.setattr(document, "_parse_once", counted)
+    monkeypatch.setattr(document, "_read_after", counted)
     back, refused = put_back_all(left, taken)
     assert (back.data, refused) == (page.encode(), {})
     assert len(readings) < 20
