@@ -17,7 +17,8 @@ from ..text.language import ENGLISH, Language
 from .duplicates import CLAIMS
 from .proposals import Defer, Dispute, Proposal, Question
 
-NEGATES = "one side negates the other"  # The reason of a dispute that a negation has shown
+NEGATES = "one side negates the other"  # The reason of a dispute that a negation or an opposite has shown
+RIVALS = "one side has another value"  # The reason where only one value can hold
 
 
 class Contradictions:
@@ -46,6 +47,9 @@ class Contradictions:
                     one, other = sorted((group[denial.denying][0], group[denial.said][0]))
                     pair = (one, other)
                     found[pair] = min(found.get(pair, (denial.more, NEGATES)), (denial.more, NEGATES))
+            for first, second in alike.rivals([record.body for _, record in group]):
+                one, other = sorted((group[first][0], group[second][0]))
+                found.setdefault((one, other), (0, RIVALS))
             for one, other, reason in _by_slots(group):
                 found.setdefault((one, other), (0, reason))
         proposals: list[Proposal] = []

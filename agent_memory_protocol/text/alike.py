@@ -5,10 +5,11 @@ words shows that something changed places. What cannot be told is left out.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations, product
 
-from . import gist
+from . import contrary, gist
 from .claims import Denial, may_be_denial
 from .claims import denials as denials_in_the_same_words
 from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
@@ -66,13 +67,53 @@ def denials(texts: Sequence[str]) -> Iterator[Denial]:
                 if frozenset((place, number)) not in told and _opposed(one, other):
                     told.add(frozenset((place, number)))
                     yield Denial(place, number, len(one.words), 0)
+    for place, number, words in _contraries(texts, contrary.words):
+        if frozenset((place, number)) not in told:
+            told.add(frozenset((place, number)))
+            yield Denial(number, place, words, 0)
+
+
+def rivals(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the places of each two texts that give two values where only one can hold.
+
+    Where there is a third value, they may be a list of like things.
+    """
+    for place, number, _ in _contraries(texts, contrary.values, most=2):
+        yield place, number
+
+
+def _contraries(
+    texts: Sequence[str], find: Callable[[str], Sequence[contrary.Contrary]], most: int | None = None
+) -> Iterator[tuple[int, int, int]]:
+    """Yield the places of each two texts that are the same but for what excludes each other, and their words."""
+    found: defaultdict[object, defaultdict[str, list[tuple[int, Essence]]]] = defaultdict(lambda: defaultdict(list))
+    for place, text in enumerate(texts):
+        for said in find(text) if gist.is_claim(text) else ():
+            rest = essence(said.rest)
+            if rest is not None and not (rest.possible or rest.permitted):
+                found[said.row, rest.words][said.side].append((place, rest))
+    for by_side in found.values():
+        if most is None or len(by_side) <= most:
+            for sides in combinations(by_side.values(), 2):
+                for (place, one), (number, other) in product(*sides):
+                    if place != number and one.denied == other.denied and _both_told(one, other):
+                        yield min(place, number), max(place, number), len(one.words)
+
+
+def _both_told(one: Essence, other: Essence) -> bool:
+    """Say whether both tell what is: what should be and what is planned is not denied by what is."""
+    return {ADVISES, PLANS}.isdisjoint(one.mood ^ other.mood) and _comparable(one, other)
 
 
 @lru_cache(maxsize=1 << 15)
 def may_deny(text: str) -> bool:
     """Say whether a text may deny what another says, judged by single words. Of two that are opposed, one may."""
     said = plain(text)
-    return may_be_denial(said) or any(MAY_DENY in names(raw) for raw in rephrase(said).split())
+    return (
+        may_be_denial(said)
+        or any(MAY_DENY in names(raw) for raw in rephrase(said).split())
+        or bool(contrary.words(text))
+    )
 
 
 def forget(most: int = 4_000) -> None:
@@ -126,7 +167,7 @@ def _opposed(denial: Essence, claim: Essence) -> bool:
         return False
     if claim.permitted != denial.permitted and not (claim.permitted and (denial.told or OBLIGES in denial.mood)):
         return False
-    return {ADVISES, PLANS}.isdisjoint(denial.mood ^ claim.mood) and _comparable(denial, claim)
+    return _both_told(denial, claim)
 
 
 def _moods_agree(one: Essence, other: Essence) -> bool:

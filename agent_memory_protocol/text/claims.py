@@ -13,6 +13,7 @@ from ..values import dataclass
 from .holding import Holding
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
 from .mood import is_question
+from .senses import LIGHT
 from .tense import is_past
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s*|\s+[–—-]\s+")
@@ -229,7 +230,7 @@ def _without_reasons(tokens: list[Token], language: Language) -> list[Token]:
 
 def _without_condition(tokens: list[Token], language: Language) -> tuple[list[Token], frozenset[str]]:
     """Return what is said, and the words of the condition on which it holds."""
-    start = next((index for index, token in enumerate(tokens) if token.lowered in language.conditions), None)
+    start = next((index for index, _ in enumerate(tokens) if _begins_condition(tokens, index, language)), None)
     if start is None:
         return tokens, frozenset()
     end = len(tokens)
@@ -238,6 +239,16 @@ def _without_condition(tokens: list[Token], language: Language) -> tuple[list[To
     opener, *rest = tokens[start:end]
     words = {_name(token, language) for token in rest}
     return tokens[:start] + tokens[end:], frozenset({opener.lowered, *(words - language.empty)})
+
+
+def _begins_condition(tokens: list[Token], index: int, language: Language) -> bool:
+    """Say whether a word begins a condition; “without” does, unless it says how something is done: “runs without”."""
+    word, before = tokens[index].lowered, tokens[index - 1]
+    if word in language.conditions:
+        return True
+    if word not in language.lacking or before.after in _COMMAS or tokens[index].after in _COMMAS:
+        return False
+    return not (index and (before.lowered.endswith("ed") or language.stem(before.lowered) in _verbs(language)))
 
 
 def _pieces(tokens: list[Token], language: Language) -> list[tuple[str, list[Token]]]:
@@ -310,6 +321,12 @@ def _without_content(language: Language) -> Words:
     return (
         language.empty | language.light | language.negators | language.needless | language.past | language.prepositions
     )
+
+
+@cache
+def _verbs(language: Language) -> Words:
+    """Return the stems of what “without” belongs to."""
+    return LIGHT | _stems(language.imperatives | language.copulas | language.prepositions, language)
 
 
 @cache

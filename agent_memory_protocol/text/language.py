@@ -74,6 +74,7 @@ class Language:
     prepositions: Words = frozenset()  # Tie the words after them to their place
     directions: Words = frozenset()  # The prepositions that another one turns round: "before", "after"
     conditions: Words = frozenset()  # Begin the condition on which something holds
+    lacking: Words = frozenset()  # The same, unless they say how something is done: "runs without"
     cuts: Words = frozenset()  # Begin a reason, a date or an exception, which is left out
     pronouns: Words = frozenset()  # First in a sentence, refer to what the sentence before was about
     opposites: Mapping[str, str] = field(default_factory=dict)
@@ -143,6 +144,7 @@ ENGLISH = Language(
     prepositions=word_set("after at before below between by for from in into of off on over than to under with"),
     directions=word_set("above after before below from inside outside over under"),
     conditions=word_set("if once unless until when whenever while"),
+    lacking=word_set("without"),
     cuts=word_set("because due except since thanks"),
     pronouns=word_set("it that these they this those"),
     opposites=MappingProxyType(
@@ -190,16 +192,17 @@ ENGLISH = Language(
         " that the there these they this those we you your"
     ),
     guesses=word_set(
-        "allegedly apparently assume assumed assuming assumption guess guessing hypothesis hypothetical"
+        "afaict afaik allegedly apparently assume assumed assuming assumption guess guessing hypothesis hypothetical"
         " hypothetically hypothesise hypothesize likely maybe might perhaps possibly presumably probably rumour rumor"
         " seem seems seemingly seemed speculation speculative suppose supposed supposedly suspect suspected tbc tbd"
-        " theoretically theory unclear unconfirmed unsure untested unverified whether wonder"
+        " theoretically theory unclear unconfirmed unsure untested unverified whether wonder iirc"
     ),
     guessing_phrases=phrases(
         "appears to | as far as i know | if i am not mistaken | if i recall | if i remember | believe that | could be"
         " | could have | do not know | i believe | i think | i would say | it appears | it is possible that | looks"
         " like | may be | may have | not certain | not clear | not known | not sure | one idea | should probably | to"
-        " be confirmed | to be decided | we believe | we think | what if | who knows | would be | would have"
+        " be checked | to be confirmed | to be decided | to be tested | to be validated | to be verified | we believe"
+        " | we think | what if | who knows | would be | would have"
     ),
     imperatives=word_set(
         "add adopt allow always append apply archive ask assign assume attach avoid back backup be begin block"

@@ -24,7 +24,10 @@ _VERBS = _HAVE | word_set(
 )
 """What is, can be or must be; behind them, what ends in “ed” says how something is."""
 
-_KNOWN_VERBS = frozenset(map(ENGLISH.stem, ENGLISH.imperatives))
+_TELLING = word_set(
+    "accept approve contain emit expose honor honour obey parse produce receive refuse retain scan strip support trust"
+)
+_KNOWN_VERBS = frozenset(map(ENGLISH.stem, ENGLISH.imperatives | _TELLING))
 _BEFORE_NOUN = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.directions | word_set("and or")
 _SPEAKERS = word_set("he i she they we you")
 _NEAR = 2

@@ -42,7 +42,7 @@ def test_a_pass_merges_and_disputes_what_was_found(make, now):
     assert consolidate(newest.values(), now=now).writes == ()
 
 
-FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2, 3)]
+FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2, 3, 4)]
 """Facts as teams note them: 30 pairs say the same, 24 deny each other, and 24 only look alike."""
 
 
@@ -63,6 +63,51 @@ def test_of_realistic_facts_at_least_half_of_the_same_and_most_denials_are_found
         right = {frozenset(pair) for of, *pair in pairs if of == kind}
         assert set(found[kind]) <= right
         assert len(found[kind]) >= share * len(right)
+
+
+CONTRARIES = [line.split("\t") for line in TABLE.with_name("contraries.tsv").read_text(encoding="utf-8").splitlines()]
+"""Facts that cannot both hold without a “not” in either, and facts that only look so."""
+
+
+def acts(make, now, *texts: str) -> list[str]:
+    """Return what a pass does about some texts."""
+    return [action.kind for action in consolidate([make(text) for text in texts], now=now).report.done]
+
+
+@pytest.mark.slow
+def test_most_of_what_cannot_both_hold_is_disputed_and_nothing_wrong(make, now):
+    told = {kind: [acts(make, now, *pair) for of, *pair in CONTRARIES if of == kind] for kind in ("opposed", "apart")}
+    assert [acts for acts in told["apart"] if acts] == []
+    assert [acts for acts in told["opposed"] if acts not in ([], ["dispute"])] == []
+    assert told["opposed"].count(["dispute"]) >= 0.8 * len(told["opposed"])
+
+
+@each_row(
+    "one, other, kinds",
+    [
+        ("The admin port is open.", "The admin port is closed.", ["dispute"]),
+        ("Open issues are triaged.", "Closed issues are triaged.", []),
+        ("Tests run in parallel.", "Tests run one after another.", ["dispute"]),
+        ("Tests may run in parallel.", "Tests may run one after another.", []),
+        ("Timestamps are stored in UTC.", "We store timestamps in local time.", ["dispute"]),
+        ("The limit is 10 MB.", "The limit is 20 MB.", ["dispute"]),
+        ("The API listens on port 80.", "The API listens on port 443.", []),
+        ("The primary region is Frankfurt.", "The primary region is Dublin.", ["dispute"]),
+        ("The region is Frankfurt.", "The region is Dublin.", []),
+        ("Lint runs before the tests.", "Lint runs after the tests.", ["dispute"]),
+        ("The cache is empty before a deploy.", "The cache is empty after a deploy.", []),
+        ("With a token, the sync drops duplicates.", "Without a token, the sync drops duplicates.", []),
+        ("The sync runs with a token.", "The sync runs without a token.", ["dispute"]),
+    ],
+)
+def test_only_where_one_thing_is_said_to_be_two_is_it_disputed(make, now, one, other, kinds):
+    assert acts(make, now, one, other) == acts(make, now, other, one) == kinds
+
+
+def test_a_third_value_says_that_there_is_a_list_of_like_things(make, now):
+    texts = [f"Reports are kept for {days} days." for days in (7, 30, 90)]
+    assert acts(make, now, *texts[:2]) == ["dispute"]
+    assert acts(make, now, *texts) == []
 
 
 @each_row(

@@ -31,6 +31,11 @@ _FACTS = (
     "Wait thirty seconds for the queue.",
     "The queue is on port 8080.",
     "The queue is on port 9090.",
+    "The door is public.",
+    "The door is private.",
+    "The door is internal.",
+    "Lint runs before the tests.",
+    "Lint runs after the tests.",
     "Hot-reload is off in `src/app.py`.",
     "Hot-reload is on in `src/app.py`.",
 )
