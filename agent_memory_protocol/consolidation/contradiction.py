@@ -47,8 +47,8 @@ class Contradictions:
                     one, other = sorted((group[denial.denying][0], group[denial.said][0]))
                     pair = (one, other)
                     found[pair] = min(found.get(pair, (denial.more, NEGATES)), (denial.more, NEGATES))
-            for first, second in alike.rivals([record.body for _, record in group]):
-                one, other = sorted((group[first][0], group[second][0]))
+            for at, other_at in alike.rivals([record.body for _, record in group]):
+                one, other = sorted((group[at][0], group[other_at][0]))
                 found.setdefault((one, other), (0, RIVALS))
             for one, other, reason in _by_slots(group):
                 found.setdefault((one, other), (0, reason))
