@@ -36,7 +36,7 @@ _FILE = re.compile(
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+){0,4}\.(?:[a-z]{2,24}|[A-Z]{2,24}|\d{1,3})|0x[0-9a-fA-F]{40}")
 _CODE = re.compile(r"[(\[{<>})\]]|%s|\.\.\.|://|\|\||&&|=>")
 _REFERENCE = re.compile(
-    r"(?i)\$[a-z_]\w*(?:[^\w].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
+    r"(?i)\$[a-z_]\w*(?:[\[.\"'}:/;,)@-].*)?\Z|\$[({]|%\w+%|%[({]|%[sdr]\b|~/|\.{0,2}/[a-z]|env[:./]|vault[:/]|op://|secrets?[./:]"
     r"|vars\.|file:|ssm:|arn:|kv/|gopass|keyring|process\.env|os\.|system\.|std::|import\.meta|config\.|settings\.|getenv"
     r"|sha\d{1,3}[:-]|md5:"
 )
@@ -44,10 +44,15 @@ _LOCAL_HOST = re.compile(
     r"(?:127\.0\.0\.1|\[::1\]|(?:[\w-]{1,40}\.){0,3}example\.(?:com|org|net)|[A-Za-z][\w-]{0,60})(?![\w.-])"
 )
 _GLOB = re.compile(r"[\w.-]*\*[\w.-]*")
-_CALL = re.compile(r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)(?:[&?#;].*)?\Z")
+_CALL = re.compile(
+    r"[A-Za-z_]{3}[(\[][\"'$]|\A(?:[<{\[($]{1,3}[\w .:-]{3,40}[>}\])]{1,3}|%\w{3,40}%)(?:[&?#;].*)?\Z|\{[a-z_]{2,20}\}"
+)
 _CHORD = re.compile(r"(?i:(?:ctrl|control|alt|shift|cmd|command|meta|option|super|win)\+)+\w{1,12}")
 """Keys that are pressed together."""
 _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
+_DIGEST = re.compile(r"(?i:sha-?\d{1,3}|md5)[:=-]")
+_OF_DATA = re.compile(r"[\"'][:,}\]]|\(\?[:=!<]|\\[bdws]\b")
+"""What JSON and expressions are written with, and few passwords."""
 _RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^|%[sd]\b.*%[sd]\b")
 _CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
 _LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
@@ -61,6 +66,7 @@ _PLAIN_WORD = re.compile(r"(?:[A-Z]?[a-z]{1,11}|[A-Z]{2,12})\d{0,3}|\d{1,4}")
 _OF_A_KEYCHAIN = re.compile(r"(?=[^A-Z]*[A-Z][^A-Z]*\Z)(?=\D*\d\D*\Z)[A-Za-z0-9]{6}-[A-Za-z0-9]{6}-[A-Za-z0-9]{6}")
 """What Apple's keychain proposes: small letters in three groups, among them one capital and one digit."""
 _SEPARATORS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^A-Za-z0-9])+")
+_ESCAPED = re.compile(r"%[0-9A-F][0-9A-F]")
 _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
 _RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llvm)[ ._-]\Z")
@@ -134,6 +140,8 @@ def is_key_block(match: Found) -> bool:
 def is_literal(match: Found) -> bool:
     """Accept what is written out where a password must be, however weak it is."""
     value = _value(match)
+    if _group(match, "user") is not None:
+        value = _ESCAPED.sub("+", value)
     # Two words for a host without a dot are what a page shows, or a container in a test has; so is one word twice.
     is_word = value.lower() in words("no_values") or (value.isalpha() and value == _group(match, "user"))
     is_sample = is_word and _LOCAL_HOST.match(match.string, match.end()) is not None
@@ -195,10 +203,25 @@ def is_named_password(match: Found) -> bool:
         # `pass` and `pw` have many other meanings.
         if _RUN_ONCE.search(match.string[max(0, match.start() - 12) : match.start()]):
             return False
-        return _is_mixed(value) and len(value) >= 6 and value.isalnum() and _is_password(value, is_plain=False)
+        is_set = "=" in match["sign"] or _is_quoted(match)
+        if not value.isalnum():
+            is_set = is_set or value != value.lower()
+            return is_set and _is_phrase_of_words(value) and any(map(str.isdigit, value))
+        is_random = len(value) >= 10 and _unlike_words(value) >= 8
+        return len(value) >= 6 and (_is_mixed(value) or is_random) and _is_password(value, is_plain=False)
     said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
     is_plain = "=" in match["sign"] or _is_quoted(match) or said
     return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
+
+
+def is_said_before(match: Found) -> bool:
+    """Accept what is jumbled before `is the password`, and before the word alone what is scrambled."""
+    if not _group(match, "run"):
+        return is_scrambled(match)
+    value = _value(match)
+    is_hex = len(value) >= 12 and value.isalnum() and _is_mixed(value) and _unlike_words(value) >= 8
+    is_phrase = value.replace("-", "").isalnum() and _is_phrase_of_words(value)
+    return is_jumbled(match) or is_phrase or (is_hex and len(value) != 40)
 
 
 def is_jumbled(match: Found) -> bool:
@@ -209,11 +232,18 @@ def is_jumbled(match: Found) -> bool:
     marks = sum(map(_is_mark, value))
     if kinds == 2 and (len(value) < 10 or 4 * marks < len(value) or _CODE_MARKS.search(value)):
         return False
-    if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in match[0] or _RANGE.search(value):
-        return False
-    if _CALL.search(value) or any(
-        shape.fullmatch(value) for shape in (_PATH, _DATE, _UUID, _ADDRESS, _FILE, _VERSION, _CHORD)
+    if (
+        len(value) < 8
+        or kinds < 2
+        or _is_blank(value)
+        or "..." in value
+        or _is_cut_short(match)
+        or _RANGE.search(value)
     ):
+        return False
+    if _CALL.search(value) or _DIGEST.match(value) or _is_path(value):
+        return False
+    if any(shape.fullmatch(value) for shape in (_DATE, _UUID, _ADDRESS, _FILE, _VERSION, _CHORD)):
         return False
     if 2 * len(value) > 3 * pieces and _CODE_MARKS.search(value) and _LONG_WORD.search(value):
         return False
@@ -227,14 +257,25 @@ def is_scrambled(match: Found) -> bool:
     """Accept what is jumbled of small and large letters and digits: by that alone no word, name or version."""
     value = _value(match)
     kinds = (str.islower, str.isupper, str.isdigit)
-    return (
+    return _OF_A_KEYCHAIN.fullmatch(value) is not None or (
         len(value) >= 10
         and all(any(map(is_kind, value)) for is_kind in kinds)
-        and _unlike_words(value) >= 8
+        and (_unlike_words(value) >= 8 or _is_of_many_pieces(value))
         and not _is_cut_short(match)
+        and not _OF_DATA.search(value)
         and is_jumbled(match)
         and 10 * _spoken(value) <= 6 * len(value)
     )
+
+
+def _is_path(value: str) -> bool:
+    said = _unlike_words(value) < 8 or 10 * _spoken(value) > 6 * len(value)
+    return said and _PATH.fullmatch(value) is not None
+
+
+def _is_of_many_pieces(value: str) -> bool:
+    """Say whether a value changes between small letters, capitals, digits and marks more often than code does."""
+    return 5 * len(_PIECES.findall(value)) >= 3 * len(value) and 5 * _spoken(value) <= 2 * len(value)
 
 
 def is_property(match: Found) -> bool:
@@ -368,7 +409,8 @@ def _says_placeholder(value: str) -> bool:
 
 def _names_something(value: str) -> bool:
     """Say whether a value is only a name: of a variable, a member, a path, a file, an address."""
-    if _REFERENCE.match(value) or _CODE.search(value) or _VARIABLE.fullmatch(value):
+    is_mixed_up = value[:1] == "$" and value != value.upper() and _unlike_words(value) >= 8
+    if (_REFERENCE.match(value) and not is_mixed_up) or _CODE.search(value) or _VARIABLE.fullmatch(value):
         return True
     return bool(_ADDRESS.fullmatch(value) or _FILE.fullmatch(value) or ("/" in value and not _unlike_words(value)))
 
@@ -401,7 +443,7 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
     if not unlike and _MEMBER.fullmatch(value):
         return False
     parts = _words_of(value)
-    is_name = not parts.isdisjoint(words("names") | words("no_values"))
+    is_name = not parts.isdisjoint(words("names") | words("no_values")) and not _is_phrase_of_words(value)
     if value.isalpha():
         if unlike:
             return len(value) >= 8 and words("names").isdisjoint(parts)
@@ -415,6 +457,13 @@ def _is_password(value: str, *, is_plain: bool, is_code: bool = False) -> bool:
         pieces = [piece for piece in _SEPARATORS.split(value) if not piece.isalpha() and not piece.isdigit()]
         return is_plain or not _TELLING_SYMBOLS.isdisjoint(value) or not all(map(_TERMS.fullmatch, pieces))
     return is_plain and len(parts) >= 4
+
+
+def _is_phrase_of_words(value: str) -> bool:
+    """Say whether a value is four words or more, few of which are what names are made of."""
+    parts = [part.lower().rstrip("0123456789") for part in _SEPARATORS.split(value)]
+    common = words("names") | words("no_values") | words("sentence") | words("placeholders")
+    return len(parts) >= 4 and all(map(str.isalpha, parts)) and sum(part in common for part in parts) <= 1
 
 
 def _is_phrase_word(word: str) -> bool:
