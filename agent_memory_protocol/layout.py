@@ -279,7 +279,7 @@ def _check_name(kind: str, name: str, length: int) -> str:
     if not isinstance(name, str):
         raise InvalidName(f"the {kind} must be text, not {type(name).__name__}")
     if not name:
-        raise InvalidName(f"the {kind} is empty; leave it out where there is none")
+        raise InvalidName(f"the {kind} is empty; leave it out instead")
     if len(name) > 4 * length:
         raise _bad(kind, name, f"it has {len(name)} characters, {length} are allowed")
     for character in name:

@@ -242,7 +242,7 @@ class Workspace(Reader):
         Args:
             target: the document.
             change: makes the new text from the present one, and may be called again when others write meanwhile. None
-                is not a file: there is none yet, or it is to go. What it raises is raised here, and nothing is changed.
+                means no file: it is missing, or it is to be removed. If it raises, nothing is changed.
             note: the file name of a note beside the document, where that is meant.
             actor: who writes.
             reason: why what disappears goes, for the ledger.

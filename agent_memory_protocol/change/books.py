@@ -164,15 +164,15 @@ class Books:
         if not self._local.is_believed:
             self._local = local_state.claim(self._root)
             self._journal = self._root.read(self._parts)  # another checkout's is set aside now
-        if self._must_begin_anew(now):
+        if self._must_start_over(now):
             earlier = "".join(journal.newest(journal.owed(self._all_lines())))
             lines = self._version(current) + (journal.encode(journal.Owed(earlier)) if earlier else b"")
-            self._begin_anew(lines + owes + journal.encode(write))
+            self._start_over(lines + owes + journal.encode(write))
         else:
             version = b"" if self._healing.is_known else self._version(current)
             append(self._root, self._parts, self._local.seal(version + owes + journal.encode(write)))
 
-    def _begin_anew(self, lines: bytes) -> None:
+    def _start_over(self, lines: bytes) -> None:
         make_local_folder(self._root, JOURNALS)
         if self._journal is None:
             create(self._root, self._parts, self._local.seal(lines), alone=True)
@@ -237,14 +237,14 @@ class Books:
             self.drop_journal()
             return
         version = self._version(current, recent)
-        self._begin_anew(version + journal.encode(journal.Owed("".join(owed))))
+        self._start_over(version + journal.encode(journal.Owed("".join(owed))))
 
     @property
     def has_journal(self) -> bool:
         """Whether anything is known of earlier writes."""
         return self._known != b""
 
-    def _must_begin_anew(self, now: float) -> bool:
+    def _must_start_over(self, now: float) -> bool:
         if self._journal is None or not self._known or journal.size_of_writes(self._known) > journal.LARGEST:
             return True
         changed_at = self._journal.stamp[2] / 1e9

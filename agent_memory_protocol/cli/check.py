@@ -24,6 +24,7 @@ from .options import (
     as_option,
     call_with,
     note,
+    nothing_yet,
     own_words,
     print_json,
     problems_in_settings,
@@ -190,8 +191,7 @@ def _nothing_there(here: "Workspace", paths: Sequence[str]) -> Iterator[str]:
     """Say that there was no memory to look at, which is not the same as one that is in order."""
     if not paths:
         below = next(projects_below(str(here.path)), None)
-        hint = "`amp check --recursive` checks the projects below" if below else "`amp init` creates it"
-        yield f"no memory yet in {here.path}; {hint}"
+        yield nothing_yet(here, "`amp check --recursive` checks the projects below" if below else "")
     for path in paths:
         if os.path.isdir(os.path.join(path, SCAFFOLDING)):
             yield f"{path} has a memory of its own, which was not checked: `amp check --root {path}` does"

@@ -41,8 +41,8 @@ def conformance_command(
 ) -> None:
     """Say which rules of the protocol a program keeps, case by case.
 
-    CMD is started once. It reads one JSON object a line: id, files, call, args, clock. It answers each with one object:
-    id, then result or refused, and files if they changed. A program that is missing, silent or slow fails its cases.
+    CMD is started once. It reads one JSON object per line: id, files, call, args, clock. It answers each with one
+    object: id, then result or refused, and files if they changed. A missing, silent or slow program fails its cases.
     Exit code 0: all cases of the level pass; 1: some fail.
 
     \b

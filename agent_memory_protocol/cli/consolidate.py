@@ -123,7 +123,7 @@ def _lines(memory: Memory, report: Report, *, applied: bool, program: str = "") 
         named = f"{action.id}  " if action.id and not word else ""
         yield f"{named}{word}{action.kind}: {action.reason}{asked}"
         for one in action.ids:
-            unknown = "(there is none)" if word else "(new)"
+            unknown = "(no such record)" if word else "(new)"
             yield f"  {one}  {short(records[one]) if one in records else unknown}"
     if report.left and applied:
         yield f"{counted(len(report.left), 'proposal')} left as {'it is' if len(report.left) == 1 else 'they are'}"

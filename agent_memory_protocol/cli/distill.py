@@ -51,8 +51,8 @@ def distill_command(
     duplicates. --only makes the others. amp makes a backup first. It ends with 3 or 4 if a change was refused or a file
     could not be read; the other changes are made.
 
-    With --operator, amp also asks a program, after its rules, which wordings say the same. It gets the question of the
-    stage dedup of `amp consolidate`. A text and what denies it never count as the same.
+    With --operator, amp also asks a program, after its rules, which wordings say the same. It is asked as in
+    the stage dedup of `amp consolidate`. A text and what denies it never count as the same.
 
     \b
     Examples:

@@ -210,6 +210,12 @@ def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
 call_options = call_with(json_option, root_option, as_option)
 
 
+def nothing_yet(here: "Workspace", hint: str = "") -> str:
+    """Say that a project has no memory yet, or that its folder does not exist."""
+    missing = "no memory yet in {}" if here.path.is_dir() else "{} does not exist"
+    return f"{missing.format(here.path)}; {hint or '`amp init` creates it'}"
+
+
 def typed(text: str) -> str:
     """Return a text from the command line as it was typed, in UTF-8, even where the locale says otherwise."""
     try:

@@ -51,7 +51,7 @@ def recall_command(
     for warning in dict.fromkeys([*found.warnings, *(part.problem for part in found.parts if part.problem)]):
         note(warning)
     if agent is not None and not any(part.target.owner == who.agent for part in found.parts):
-        _ask_who_is_meant(call, agent)
+        _say_of_no_memory(call, agent, explain)
     if explain:
         if not found.parts and not found.warnings:
             call.workspace()  # says whether memory is switched off
@@ -66,16 +66,17 @@ def recall_command(
         note("there is nothing to recall; `amp doctor` says why")
 
 
-def _ask_who_is_meant(call: Call, agent: str) -> None:
-    """Say which agent's name was probably misspelt, where the one that was given has no memory."""
+def _say_of_no_memory(call: Call, agent: str, explain: bool) -> None:
+    """Say which agent's name was probably misspelt, if the one that was given has no memory."""
     from ..layout import Tier
     from ..project.agents import nearest
     from ..workspace import Workspace
 
     with suppress(AgentMemoryError):  # what is wrong with the store has been said
         owners = [one.owner for one in Workspace.open(call.root).targets(call.actor()) if one.tier is Tier.AGENT]
-        if meant := agent not in owners and nearest(agent, owners):
-            note(f"agent {agent} has no memory yet; did you mean {meant}?")
+        meant = nearest(agent, owners)
+        if agent not in owners and (meant or explain):
+            note(f"agent {agent} has no memory yet{f'; did you mean {meant}?' if meant else ''}")
 
 
 def _explained(found: Recall) -> Iterator[str]:
@@ -89,7 +90,8 @@ def _explained(found: Recall) -> Iterator[str]:
         if part.problem:
             yield f"{part.target}: not read"
             continue
-        yield f"{part.target}: {part.lines} of {part.lines_in_file} lines{', one entry cut' if part.cut else ''}"
+        whole = "" if part.left_out else ", every entry"
+        yield f"{part.target}: {part.lines} of {part.lines_in_file} lines{', one entry cut' if part.cut else whole}"
         for left_out in part.left_out:
             alone = in_front_of_item(left_out.label, left_out.text)
             yield f"  left out, line {left_out.first_line}: {first_words(alone, 80)}"

@@ -61,7 +61,7 @@ def check_store(place: str) -> str:
     """Return the memory directory or database that is meant, where there is one with records at a place.
 
     Raises:
-        InvalidArgument: there is none; the message says what to name.
+        InvalidArgument: nothing is there; the message says what to name.
     """
     from ..records.record import is_id
     from ..records.sqlite_store import has_history

@@ -17,6 +17,7 @@ from .options import (
     conversation_option,
     first_words,
     note,
+    nothing_yet,
     plain,
     problems_in_settings,
     uncoloured,
@@ -47,7 +48,7 @@ def status_command(call: Call, shows_use: bool, conversation: str | None) -> Non
         return
     rows = here.status(call.actor(conversation))
     if not problems_in_settings(here) and not rows:
-        note(f"no memory yet in {here.path}; `amp init` creates it")
+        note(nothing_yet(here))
     said = table(rows, columns()) if rows else []
     call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)
     if len(rows) > _MANY:

@@ -18,7 +18,7 @@ from .options import Call, call_with, note, print_json, root_option, say
 @click.option(
     "--debounce", type=click.IntRange(min=0), metavar="MS", help="Wait for this much quiet after an event (200 ms)."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @call_with(root_option)
 def watch_command(call: Call, once: bool, poll: float | None, debounce: int | None) -> None:
     """Keep indexes up to date and repair files while it runs.

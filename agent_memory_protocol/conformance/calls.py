@@ -63,7 +63,7 @@ class Desk:
         return Actor(self.args.get("as"), self.args.get("in"))
 
     def data(self, name: str = "path") -> bytes:
-        """Return the bytes of the file that an argument names; nothing where there is none."""
+        """Return the bytes of the file that an argument names; nothing for a missing file."""
         place = self.root / self.args[name]
         return place.read_bytes() if place.is_file() else b""
 

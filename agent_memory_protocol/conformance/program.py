@@ -53,7 +53,7 @@ class Program:
         """Return the program's answer to a case.
 
         Raises:
-            NoAnswerError: there is none within the time, or it is not an answer.
+            NoAnswerError: nothing came within the time, or it is not an answer.
         """
         if self._failures >= _PATIENCE:
             raise NoAnswerError(f"was not asked: {_PATIENCE} cases in a row had no answer")

@@ -181,7 +181,7 @@ class _Reader:
             self.variables.update({"PWD": to, "OLDPWD": here} if len(to) < _LONGEST else {})
 
     def _redirect(self, command: Command) -> bool:
-        """Read a redirection that begins here; False where there is none."""
+        """Read a redirection that begins here; False if nothing begins."""
         start = self.position
         while self._at().isdigit():
             self.position += 1

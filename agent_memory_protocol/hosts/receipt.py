@@ -65,9 +65,9 @@ class Receipt:
 
     @classmethod
     def read(cls, place: InstallPlace) -> "Receipt":
-        """Read the receipt of a place.
+        """Read the receipt of a place; a missing one is empty.
 
-        An empty one if there is none. Raises DamagedFile if the file is something else.
+        Raises DamagedFile if the file is something else.
         """
         with place.open() as root:
             content = root.read(place.receipt, limit=LARGEST)

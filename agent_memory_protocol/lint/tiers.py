@@ -7,7 +7,7 @@ from dataclasses import field
 from .. import limits
 from ..text import markdown, visible
 from ..text.paths import Mention
-from ..tiers.document import Document, conflict_line, merged_anew
+from ..tiers.document import Document, conflict_line, merged_again
 from ..tiers.entries import Entry, may_be_pruned
 from ..tiers.named import named
 from ..values import dataclass
@@ -124,7 +124,7 @@ def unclosed_fence(view: TierView) -> Iterator[Remark]:
 def conflict_markers(view: TierView) -> Iterator[Remark]:
     line = conflict_line(view.document)
     if line is not None:
-        by_entries = f"merge it again by entries: {merged_anew(view.document)}"
+        by_entries = f"merge it again by entries: {merged_again(view.document)}"
         yield Remark(line, f"unresolved merge conflict; keep what is right and remove the markers, or {by_entries}")
 
 

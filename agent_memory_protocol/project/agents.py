@@ -3,7 +3,7 @@
 A host lets an agent write when its definition leaves it Write or Edit; memory must not give back what the
 definition takes away (docs/protocol.md, decision 10). The project's own definitions come first, then those of its
 plugins, then those in the person's home folder, then those of the person's plugins and extensions. Where the definition
-cannot be read, or there is none, the list in the settings decides.
+is missing or cannot be read, the list in the settings decides.
 """
 
 import os

@@ -112,7 +112,7 @@ def _is_tracked(root: Root, local: tuple[str, ...]) -> bool:
 
 
 def claim(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
-    """Return the local state of this checkout; begin it where there is none, and set aside what others have made.
+    """Return the local state of this checkout; begin a missing one, and set aside what others have made.
 
     Where neither the git folder nor the person's state folder can be written, what is there stays and is not
     believed.

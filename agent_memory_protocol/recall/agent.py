@@ -42,7 +42,7 @@ def recall_for_agent(
     today: "date | None" = None,
     environ: "Mapping[str, str] | None" = None,
 ) -> str:
-    """Return the memory an agent starts its task with, as one block of text; "" when there is none.
+    """Return the memory an agent starts its task with, as one block of text, or "".
 
     Reads the shared document always, the agent's own when `agent_name` is given, the conversation's when
     `conversation_id` is given, in that order, and then the project's records. Nothing on disk is created or changed.

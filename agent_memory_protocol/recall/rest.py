@@ -1,7 +1,7 @@
 """The rest: what the start of a session left out, and its first prompt turns out to be about.
 
 An entry is about a prompt where it shares a word with it that few entries have, and enough of what the prompt says.
-Those that share most come first, as many as fit into the room, and nothing is said where there is none.
+Those that share most come first, as many as fit into the room, and without one nothing is said.
 """
 
 from ..disk.files import Root

@@ -99,7 +99,7 @@ class Segments:
 
     @property
     def title(self) -> list[Segment]:
-        """The file's first heading; nothing where there is none."""
+        """The file's first heading, or nothing."""
         return self._cut(self._found.headings[0]) if self._found.headings else []
 
     def of(self, unit: "Entry | IndexLine") -> list[Segment]:

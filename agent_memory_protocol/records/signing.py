@@ -97,7 +97,7 @@ class Identity:
 
     @classmethod
     def load_or_create(cls, path: str) -> Self:
-        """Read an identity file; where there is none, create one that only its owner may read. Raises as `load`."""
+        """Read an identity file; create a missing one, which only its owner may read. Raises as `load`."""
         if not os.path.lexists(path):
             made = cls.generate()
             if made.save(path):

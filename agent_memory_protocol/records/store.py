@@ -91,8 +91,8 @@ class Watched(Protocol):
 class Bulk(Protocol):
     """What a store can do besides, so that many records are read at less cost than one by one. All of ours do.
 
-    Each record is read only when its function is called, so a damaged one hides no other. A record that there is none
-    of may be left out. The functions are good until the next one is asked for.
+    Each record is read only when its function is called, so a damaged one hides no other. A missing record
+    may be left out. The functions are good until the next one is asked for.
     """
 
     def newest(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], Record]]]:

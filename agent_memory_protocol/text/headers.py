@@ -68,7 +68,7 @@ class Header:
 
 
 def front_matter_end(lines: list[str]) -> int:
-    """Return how many lines the front matter takes, both `---` included; 0 if there is none.
+    """Return how many lines the front matter takes, both `---` included; 0 without front matter.
 
     Front matter opens on the first line and holds a key before anything else, so that a document that begins with a
     rule (`---`) and has another further down does not lose what is between them.

@@ -42,7 +42,7 @@ def outside_target(line: str) -> str:
 
 
 def note_link_end(text: str) -> int:
-    """Return where the link that `note_target` finds ends, its closing emphasis included; 0 if there is none."""
+    """Return where the link that `note_target` finds ends, its closing emphasis included; 0 without one."""
     if not note_target(text):
         return 0
     opening = text.index("[")

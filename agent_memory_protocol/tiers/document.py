@@ -346,7 +346,7 @@ def path_of(section: Section) -> tuple[str, ...]:
 
 
 def section_span(document: Document, section: Section) -> tuple[int, int]:
-    """Return the lines, end exclusive, of the last section with that name. Raises InvalidArgument if there is none."""
+    """Return the lines, end exclusive, of the last section with that name. Raises InvalidArgument if it is missing."""
     found = find_sections(document, section)
     if not found:
         names = ", ".join(repr(heading.text) for heading in document.outline.headings) or "none"
@@ -434,7 +434,7 @@ def conflict_line(document: Document) -> int | None:
     return markers.conflict_line(document.lines)
 
 
-def merged_anew(document: Document) -> str:
+def merged_again(document: Document) -> str:
     """Name the commands that merge a document with conflict markers once more, entry by entry."""
     return f"`amp install git`, then `git checkout -m {document.target.path}`"
 
@@ -443,7 +443,7 @@ def check_writable(document: Document) -> None:
     """Refuse to rewrite what is damaged: it has merge conflict markers or NUL bytes. DamagedFile names the line."""
     conflict = conflict_line(document)
     if conflict is not None:
-        told = f"unresolved merge conflict; resolve it first, by hand or by entries: {merged_anew(document)}"
+        told = f"unresolved merge conflict; resolve it first, by hand or by entries: {merged_again(document)}"
         raise DamagedFile(told, path=document.target.path, line=conflict)
     number = next((number for number, line in enumerate(document.lines, start=1) if "\0" in line), None)
     if number is not None:

@@ -2,7 +2,7 @@
 
 What is in a document is a row of units: headings, entries, index lines, comments. A unit that one side added is
 in the result, one that a side took out is not, and one that both changed is there in both its forms. The result is
-read again before it counts: where it does not hold exactly what it should, there is none.
+read again before it counts: if it does not hold exactly what it should, it is not given.
 """
 
 from collections import Counter

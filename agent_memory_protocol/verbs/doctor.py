@@ -159,8 +159,9 @@ def of_recall(recall: Recall, wanted: Sequence[Target], existing: Sequence[Targe
             found.append(Diagnosis(f"{target} cannot be recalled: {part.problem}", is_problem=True, is_damage=True))
         elif part is not None:
             count = len(part.left_out)
-            left = f", {counted(count, 'entry')} left out" if count else ""
-            found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines{left}"))
+            whole = "one entry cut" if part.cut else "every entry"
+            left = f"{counted(count, 'entry')} left out" if count else whole
+            found.append(Diagnosis(f"{target} is recalled: {part.lines} of {part.lines_in_file} lines, {left}"))
         elif target in existing and any(warning.startswith("the budget") for warning in recall.warnings):
             found.append(Diagnosis(f"{target} is not recalled: the block has no room for it"))
         elif target in existing:

@@ -185,7 +185,7 @@ def _text(one: StoredEntry) -> Text:
 
 def _disagreement(one: Meeting) -> Item:
     sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
-    told = f"the older first; `{one.dispute}` marks both" if one.dispute else one.advice
+    told = f"keeps the newer; `{one.dispute}` marks both" if one.dispute else one.advice
     return Item(one.way, told, one.resolve, tuple(sides))
 
 

@@ -32,7 +32,7 @@ from . import notes as notekeeping
 from .meet import remarks, remarks_on_note
 
 Edit = Callable[[str | None], str | None]
-"""Makes the new text of a file from its present one. None is not a file: there is none yet, or it is to go."""
+"""Makes the new text of a file from its present one. None means no file: it is missing, or it is to be removed."""
 
 
 def files(session: Session) -> list[StoredFile]:

@@ -72,7 +72,7 @@ class Query:
         return Asking(self.here, self.actor, self.today)
 
     def number(self, name: str, usual: int) -> int:
-        """Return a number of the query; the usual one where there is none above 0 that is a sane one."""
+        """Return a number of the query; the usual one unless it is a sane one above 0."""
         text = self.query.get(name, "")
         return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) else usual
 

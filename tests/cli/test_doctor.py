@@ -28,9 +28,9 @@ def test_doctor_says_where_memory_lies_what_is_in_it_and_what_is_recalled(amp):
     assert [row.split()[0] for row in table] == ["document", "shared", "agent:dev", "conversation:c1"]
     assert findings(answer) == [
         "ok  agent dev may write",
-        "ok  shared is recalled: 3 of 4 lines",
+        "ok  shared is recalled: 3 of 4 lines, every entry",
         f"ok  agent:dev is not recalled: {AGENT.format('dev')} has no entries yet",
-        "ok  conversation:c1 is recalled: 3 of 4 lines",
+        "ok  conversation:c1 is recalled: 3 of 4 lines, every entry",
     ]
 
 
@@ -40,7 +40,7 @@ def test_doctor_as_json_has_the_same_findings(amp):
     assert found["where"] == {key: value for key, value in amp("where", "--json").json().items() if key != "version"}
     assert found["checks"] == [
         {"ok": True, "message": "agent dev may write"},
-        {"ok": True, "message": "shared is recalled: 3 of 4 lines"},
+        {"ok": True, "message": "shared is recalled: 3 of 4 lines, every entry"},
         {
             "ok": True,
             "message": f"agent:dev is not recalled: {AGENT.format('dev')} {MAKES.format(' --agent dev')}",
@@ -51,8 +51,9 @@ def test_doctor_as_json_has_the_same_findings(amp):
 @pytest.mark.parametrize("who", [["dev"], ["--as", "dev"]], ids=str)
 def test_doctor_looks_for_who_is_named_or_acts(amp, who):
     amp("remember", "a fact", "--agent", "dev")
-    assert "ok  agent:dev is recalled: 3 of 4 lines" in findings(amp("doctor", *who))
-    assert "ok  agent:dev is recalled: 3 of 4 lines" in findings(amp("doctor", environ={"AMP_AGENT": "dev"}))
+    recalled = "ok  agent:dev is recalled: 3 of 4 lines, every entry"
+    assert recalled in findings(amp("doctor", *who))
+    assert recalled in findings(amp("doctor", environ={"AMP_AGENT": "dev"}))
 
 
 @pytest.mark.requirement("S4-13", "S4-18")
@@ -186,8 +187,8 @@ def test_a_person_who_names_no_agent_is_told_what_each_would_be_given(amp):
     amp("init", "--agent", "new")
     told = findings(amp("doctor"))
     assert [one for one in told if "agent:" in one] == [
-        "ok  agent:dev is recalled: 3 of 4 lines",
+        "ok  agent:dev is recalled: 3 of 4 lines, every entry",
         "ok  agent:new is not recalled: .scaffolding/agent-memory/agents/new/MEMORY.md has no entries yet",
-        "ok  agent:ops is recalled: 3 of 4 lines",
+        "ok  agent:ops is recalled: 3 of 4 lines, every entry",
     ]
     assert not [one for one in findings(amp("doctor", "--as", "dev")) if "agent:ops" in one]

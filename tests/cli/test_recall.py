@@ -179,6 +179,15 @@ def test_explain_says_what_was_left_out_beside_the_block(amp):
     assert len(left_out) == len(said) - 1
 
 
+def test_explain_says_when_nothing_is_left_out_and_which_agent_has_no_memory(amp):
+    amp.write(SHARED, "# S\n<!-- a comment, which recall does not give -->\n\n- a fact\n")
+    assert amp("recall", "ghost").err == ""
+    assert amp("recall", "ghost", "--explain").err.splitlines() == [
+        "amp: agent ghost has no memory yet",
+        "amp: shared: 3 of 4 lines, every entry",
+    ]
+
+
 @pytest.mark.parametrize(
     ("bound", "measure"), [("--max-chars", len), ("--max-tokens", lambda text: len(text.encode()) / 4)]
 )

@@ -400,7 +400,7 @@ def test_a_program_s_proposals_are_shown_first_and_then_pass_the_same_door(amp, 
     program = Path(sys.executable).name
     assert f"dispute: a database is one or the other  [{program}]\n" in answer.out
     assert f"refused: dispute: there is no record 'mem:gone'  [{program}]\n" in answer.out
-    assert "  mem:gone  (there is none)\n" in answer.out
+    assert "  mem:gone  (no such record)\n" in answer.out
     assert answer.out.count("refused: ") == 2
     done = amp("consolidate", "--apply", "--operator", judge, "--json").json(4)
     assert [(action["kind"], action["by"]) for action in done["done"]] == [("dispute", program)]

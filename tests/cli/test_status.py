@@ -189,6 +189,9 @@ def test_status_shows_only_what_who_asks_may_read(told):
 def test_status_of_nothing_says_what_to_do(amp):
     assert amp("status") == (0, "", f"amp: no memory yet in {amp.root}; `amp init` creates it\n")
     assert amp("status", "--json").json()["documents"] == []
+    missing = amp.root / "typo"
+    for verb in ("status", "check"):
+        assert amp(verb, "--root", missing).err == f"amp: {missing} does not exist; `amp init` creates it\n"
     assert amp.tree() == {}
 
 

@@ -51,7 +51,7 @@ def test_a_name_that_is_nearly_that_of_another_agent_asks_whether_that_is_meant(
 
 
 @pytest.mark.parametrize(
-    ("count", "words"), [(0, "lines"), (1, "lines, 1 entry left out"), (3, "lines, 3 entries left out")]
+    ("count", "words"), [(0, "lines, every entry"), (1, "lines, 1 entry left out"), (3, "lines, 3 entries left out")]
 )
 def test_what_was_left_out_is_counted(count, words):
     (found,) = of_recall(Recall("text", [part(SHARED, left_out=count)], []), [SHARED], [SHARED])

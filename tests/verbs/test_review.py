@@ -186,7 +186,7 @@ def test_the_list_is_as_long_as_what_is_asked_for(workspace):
 def test_no_command_is_wider_than_a_screen_however_long_the_place_is(kind, monkeypatch):
     monkeypatch.setattr("agent_memory_protocol.cli.review.columns", lambda: 80)
     place = f".scaffolding/agent-memory/agents/{'long-' * 8}name/MEMORY.md:4"
-    said = "the older first; `amp dispute ff0316f106fd c0fdd274b96d` marks both"
+    said = "keeps the newer; `amp dispute ff0316f106fd c0fdd274b96d` marks both"
     item = Item(kind, said, "amp resolve ff0316f106fd c0fdd274b96d", (Text(place, "0" * 12, LONG),) * 2)
     commands = [line for line in screen([item], 10**9) if "amp resolve" in line or said == line.strip()]
     assert commands
