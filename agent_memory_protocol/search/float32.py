@@ -72,15 +72,38 @@ def from_half(data: bytes) -> "array[float]":
     return floats
 
 
-def similarities(vectors: "array[float]", query: Sequence[float]) -> list[float]:
+def similarities(vectors: "array[float]", query: Sequence[float]) -> "array[float]":
     """Return the cosine of each vector with the query. All have length 1, and follow one another."""
     if not _HAS_NUMPY:
         width = len(query)
-        return [sum(map(mul, vectors[start : start + width], query)) for start in range(0, len(vectors), width)]
+        starts = range(0, len(vectors), width)
+        return array("f", [sum(map(mul, vectors[start : start + width], query)) for start in starts])
     import numpy as np
 
     matrix = np.frombuffer(vectors, dtype=np.float32).reshape(-1, len(query))
-    found: list[float] = (matrix @ np.asarray(query, dtype=np.float32)).tolist()
+    return array("f", (matrix @ np.asarray(query, dtype=np.float32)).tobytes())
+
+
+def usual(numbers: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of some numbers, and how far they spread around it."""
+    if not numbers:
+        return 0.0, 0.0
+    if not _HAS_NUMPY:
+        mean = sum(numbers) / len(numbers)
+        return mean, math.sqrt(max(sum(map(mul, numbers, numbers)) / len(numbers) - mean * mean, 0))
+    import numpy as np
+
+    read = np.asarray(numbers)
+    return float(read.mean(dtype=float)), float(read.std(dtype=float))
+
+
+def places_from(numbers: Sequence[float], least: float) -> list[int]:
+    """Return the places of the numbers that are not below the least."""
+    if not _HAS_NUMPY:
+        return [place for place, number in enumerate(numbers) if number >= least]
+    import numpy as np
+
+    found: list[int] = np.flatnonzero(np.asarray(numbers) >= least).tolist()
     return found
 
 

@@ -8,7 +8,7 @@ import os
 import struct
 from collections.abc import Sequence
 from importlib.util import find_spec
-from itertools import groupby, islice
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..disk.errors import explain, shown
@@ -29,7 +29,7 @@ _DIMENSIONS = 384
 _LAYERS = 6
 _HEADS = 12
 _LONGEST = 256
-_BATCH = 32
+_ROWS = 512  # Pieces that go through a layer together, at least: fewer are slower, and more need memory only
 
 
 class MiniLM:
@@ -46,8 +46,12 @@ class MiniLM:
         try:
             with open(os.path.join(folder, "vocab.txt"), encoding="utf-8") as file:
                 self._vocabulary = {line.rstrip("\n"): number for number, line in enumerate(file)}
-            self._weights = _read_weights(os.path.join(folder, "model.safetensors"))
-            self._layers = [_below(f"encoder.layer.{number}.", self._weights) for number in range(_LAYERS)]
+            weights = _read_weights(os.path.join(folder, "model.safetensors"))
+            self._words = weights["embeddings.word_embeddings.weight"]
+            places, kind = (weights[f"embeddings.{name}_embeddings.weight"] for name in ("position", "token_type"))
+            self._places = places + kind[0]
+            self._norm = _norm_of(weights, "embeddings.")
+            self._layers = [_Layer(weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
             self.embed(["These weights can be used."])
         except (AttributeError, TypeError, KeyError, ValueError, struct.error) as error:
             raise DamagedFile(f"holds no {NAME}: {error}; install or copy it again", path=shown(folder)) from error
@@ -58,79 +62,110 @@ class MiniLM:
         """Return one vector for each text, of length 1."""
         read = [pieces(text, self._vocabulary, _LONGEST) for text in texts]
         found: list[Sequence[float]] = [()] * len(texts)
-
-        def length(number: int) -> int:
-            return len(read[number])
-
-        # Texts of one length go together, so that none is padded.
-        for _, alike in groupby(sorted(range(len(texts)), key=length), length):
-            while batch := list(islice(alike, _BATCH)):
-                for number, vector in zip(batch, self._run([read[number] for number in batch]).tolist(), strict=True):
-                    found[number] = vector
+        batch, rows = list[int](), 0
+        shortest_first = sorted(range(len(texts)), key=lambda number: len(read[number]))
+        for count, number in enumerate(shortest_first, start=1):
+            batch.append(number)
+            rows += len(read[number])
+            if rows >= _ROWS or count == len(texts):
+                for one, vector in zip(batch, self._run([read[one] for one in batch]).tolist(), strict=True):
+                    found[one] = vector
+                batch, rows = [], 0
         return found
 
-    def _run(self, numbers: list[list[int]]) -> "Array":
+    def _run(self, texts: list[list[int]]) -> "Array":
+        """Return the vectors of texts, given as the numbers of their pieces: all pieces go through a layer as rows."""
         import numpy as np
 
-        weights = self._weights
-        state = weights["embeddings.word_embeddings.weight"][np.array(numbers)]
-        state = state + weights["embeddings.position_embeddings.weight"][: state.shape[1]]
-        state = state + weights["embeddings.token_type_embeddings.weight"][0]
-        state = _normed(state, weights, "embeddings.LayerNorm.")
+        lengths = [len(text) for text in texts]
+        state = self._words[np.concatenate(texts)] + self._places[np.concatenate([*map(np.arange, lengths)])]
+        state = _normed(state, *self._norm)
         for layer in self._layers:
-            state = _layer(state, layer)
-        mean: Array = state.mean(axis=1)
-        vectors: Array = mean / np.linalg.norm(mean, axis=1, keepdims=True)
-        return vectors
+            state = layer.run(state, lengths)
+        sums: Array = np.add.reduceat(state, np.cumsum([0, *lengths[:-1]]), axis=0)
+        sums /= np.linalg.norm(sums, axis=1, keepdims=True)
+        return sums
 
 
-def _layer(state: "Array", weights: "Weights") -> "Array":
-    """Run one layer: every piece looks at all others, then at itself."""
-    seen = _dense(_attention(state, weights), weights, "attention.output.dense.")
-    state = _normed(state + seen, weights, "attention.output.LayerNorm.")
-    thought = _dense(_gelu(_dense(state, weights, "intermediate.dense.")), weights, "output.dense.")
-    return _normed(state + thought, weights, "output.LayerNorm.")
+class _Layer:
+    """One layer: every piece looks at all others of its text, then at itself.
+
+    Its tables are turned round as they are read: a product is then a third faster for the few rows of a query.
+    """
+
+    def __init__(self, weights: "Weights", name: str) -> None:
+        import numpy as np
+
+        scale = np.float32((_DIMENSIONS // _HEADS) ** -0.5)
+        parts = [_dense_of(weights, f"{name}attention.self.{part}.") for part in ("query", "key", "value")]
+        parts[0] = (parts[0][0] * scale, parts[0][1] * scale)
+        self._asked = (np.concatenate([one for one, _ in parts], axis=1), np.concatenate([one for _, one in parts]))
+        self._seen = _dense_of(weights, f"{name}attention.output.dense.")
+        self._seen_norm = _norm_of(weights, f"{name}attention.output.")
+        self._wide = _dense_of(weights, f"{name}intermediate.dense.")
+        narrow, bias = _dense_of(weights, f"{name}output.dense.")
+        self._narrow = (narrow * np.float32(0.5), bias)  # the half of `_gelu_twice`
+        self._norm = _norm_of(weights, f"{name}output.")
+
+    def run(self, state: "Array", lengths: list[int]) -> "Array":
+        """Return the rows behind this layer; texts of one length follow each other."""
+        seen = _attention(_dense(state, *self._asked), lengths)
+        state = _normed(_dense(seen, *self._seen) + state, *self._seen_norm)
+        thought = _dense(_gelu_twice(_dense(state, *self._wide)), *self._narrow)
+        return _normed(thought + state, *self._norm)
 
 
-def _attention(state: "Array", weights: "Weights") -> "Array":
+def _attention(rows: "Array", lengths: list[int]) -> "Array":
+    """Return what each piece sees, given as rows what it asks, what it is asked by and what it says."""
     import numpy as np
 
-    texts, length, width = state.shape
-    query, key, value = (
-        _dense(state, weights, f"attention.self.{name}.").reshape(texts, length, _HEADS, -1).transpose(0, 2, 1, 3)
-        for name in ("query", "key", "value")
-    )
-    scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(width // _HEADS))
-    shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    seen: Array = (shares / shares.sum(axis=-1, keepdims=True)) @ value
-    return seen.transpose(0, 2, 1, 3).reshape(texts, length, width)
+    found, start = np.empty((len(rows), _DIMENSIONS), dtype=np.float32), 0
+    for length, alike in groupby(lengths):
+        texts = len(list(alike))
+        end = start + texts * length
+        query, key, value = rows[start:end].reshape(texts, length, 3, _HEADS, -1).transpose(2, 0, 3, 1, 4)
+        shares = query @ key.transpose(0, 1, 3, 2)
+        shares -= shares.max(axis=-1, keepdims=True)
+        np.exp(shares, out=shares)
+        shares /= shares.sum(axis=-1, keepdims=True)
+        found[start:end].reshape(texts, length, _HEADS, -1)[:] = (shares @ value).transpose(0, 2, 1, 3)
+        start = end
+    return found
 
 
-def _dense(state: "Array", weights: "Weights", name: str) -> "Array":
-    # One product of two matrices is many times faster than one for each text.
-    rows = state.reshape(-1, state.shape[-1]) @ weights[f"{name}weight"].T + weights[f"{name}bias"]
-    return rows.reshape(*state.shape[:-1], -1)
+def _dense(rows: "Array", table: "Array", bias: "Array") -> "Array":
+    found: Array = rows @ table
+    found += bias
+    return found
 
 
-def _normed(state: "Array", weights: "Weights", name: str) -> "Array":
+def _normed(rows: "Array", weight: "Array", bias: "Array") -> "Array":
+    """Bring the numbers of each row to the mean 0 and the spread 1, in place."""
     import numpy as np
 
-    centred = state - state.mean(axis=-1, keepdims=True)
-    spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-12))
-    normed: Array = centred / spread * weights[f"{name}weight"] + weights[f"{name}bias"]
-    return normed
+    rows -= rows.mean(axis=1, keepdims=True)
+    spread = np.einsum("ij,ij->i", rows, rows)[:, None] / np.float32(_DIMENSIONS) + np.float32(1e-12)
+    rows /= np.sqrt(spread, out=spread)
+    rows *= weight
+    rows += bias
+    return rows
 
 
-def _gelu(values: "Array") -> "Array":
-    """Return x Φ(x). Φ is approximated to seven digits by Abramowitz and Stegun's formula 7.1.26: NumPy has no erf."""
+def _gelu_twice(values: "Array") -> "Array":
+    """Return 2 x Φ(x), with the usual approximation of Φ by a hyperbolic tangent: NumPy has no erf.
+
+    The vectors of whole texts differ by less than 0.0005 from those of the exact function.
+    """
     import numpy as np
 
-    z = np.abs(values) / np.float32(np.sqrt(2))
-    t = 1 / (1 + np.float32(0.3275911) * z)
-    polynomial = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    erf = np.copysign(1 - polynomial * np.exp(-z * z), values)
-    smoothed: Array = 0.5 * values * (1 + erf)
-    return smoothed
+    found: Array = values * values
+    found *= np.float32(0.7978845608 * 0.044715)
+    found += np.float32(0.7978845608)
+    found *= values
+    np.tanh(found, out=found)
+    found += np.float32(1)
+    found *= values
+    return found
 
 
 def _read_weights(path: str) -> "Weights":
@@ -144,12 +179,16 @@ def _read_weights(path: str) -> "Weights":
     for name, table in header.items():
         if isinstance(table, dict) and table.get("dtype") == "F32":
             start, end = table["data_offsets"]
-            weights[name] = np.frombuffer(data[start:end], dtype="<f4").reshape(table["shape"])
+            weights[name] = np.frombuffer(memoryview(data)[start:end], dtype="<f4").reshape(table["shape"])
     return weights
 
 
-def _below(prefix: str, weights: "Weights") -> "Weights":
-    return {name.removeprefix(prefix): one for name, one in weights.items() if name.startswith(prefix)}
+def _dense_of(weights: "Weights", name: str) -> "tuple[Array, Array]":
+    return weights[f"{name}weight"].T.copy(order="C"), weights[f"{name}bias"]
+
+
+def _norm_of(weights: "Weights", name: str) -> "tuple[Array, Array]":
+    return weights[f"{name}LayerNorm.weight"], weights[f"{name}LayerNorm.bias"]
 
 
 def _installed() -> str:

@@ -107,8 +107,9 @@ def rank(
     kept = heapq.nlargest(max(limit, 0) + CANDIDATES // 2, scored)
     known = names([number for _, _, number in kept])
     ordered = sorted((-max(round(score / best, 6), 1e-6), *known[number], number, fit) for score, fit, number in kept)
+    sought = [one for term in terms for one in _sought(term, postings)]
     return [
-        Hit(source, key, -score, _reasons(terms, postings, number), *_matched(terms, postings, number), fit)
+        Hit(source, key, -score, *_matched(sought, number), fit)
         for score, source, key, number, fit in ordered[: max(limit, 0)]
     ]
 
@@ -252,39 +253,50 @@ def _near(word: _Word, numbers: Sequence[int], talk: Collection[int], alone: Col
     return near
 
 
+class _Sought(NamedTuple):
+    """A token of a query that some passages hold: how it is shown, what slip it is taken for, and who holds it."""
+
+    token: str
+    name: str
+    slip: tuple[str, str] | None
+    found: Postings
+
+
+def _sought(term: Term, postings: Mapping[str, Postings]) -> list[_Sought]:
+    meant = term.meant or (term.shown,) * (len(term.tokens) + len(term.forms))
+    return [
+        _Sought(
+            token,
+            f"{shown} (for {term.shown})" if term.meant else shown,
+            (term.shown, shown) if term.meant else None,
+            postings[token],
+        )
+        for token, shown in zip((*term.tokens, *term.forms), meant, strict=True)
+        if token in postings
+    ]
+
+
 def _matched(
-    terms: Iterable[Term], postings: Mapping[str, Postings], number: int
-) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return the tokens of the query that a passage holds, and each slip with the word it was taken for."""
-    tokens: dict[str, None] = {}
-    meant: dict[tuple[str, str], None] = {}
-    for term in terms:
-        for place, token in enumerate((*term.tokens, *term.forms)):
-            found = postings.get(token)
-            if found is not None and (number in found.text or number in found.context):
-                tokens[token] = None
-                if term.meant:
-                    meant[term.shown, term.meant[place]] = None
-    return tuple(tokens), tuple(meant)
+    sought: Sequence[_Sought], number: int
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return why a passage was found, for a person, the tokens it holds, and each slip with the word it was taken for.
 
-
-def _reasons(terms: Iterable[Term], postings: Mapping[str, Postings], number: int) -> tuple[str, ...]:
-    """Say for a person why a passage was found: by words in it or around it, or only by what is beside it."""
-    inside: dict[str, None] = {}
-    around: dict[str, None] = {}
-    beside: dict[str, None] = {}
-    for term in terms:
-        meant = term.meant or (term.shown,) * (1 + len(term.forms))
-        for token, shown in zip((*term.tokens, *term.forms), meant, strict=True):
-            if (found := postings.get(token)) is not None:
-                name = f"{shown} (for {term.shown})" if term.meant else shown
-                if number in found.text:
-                    inside[name] = None
-                elif number in found.context:
-                    around[name] = None
-                elif not inside and any(number + step in found.text for step, _ in _IN_TALK):
-                    beside[name] = None
-    lists = {"words": list(inside), "context": [name for name in around if name not in inside]}
-    if not (inside or around):
-        lists = {"beside it": list(beside)}
-    return tuple(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)
+    It was found by words in it or around it, or only by what is beside it.
+    """
+    tokens, slips, inside, around = (dict[str, None](), dict[tuple[str, str], None](), list[str](), list[str]())
+    for token, name, slip, found in sought:
+        if number in found.text:
+            inside.append(name)
+        elif number in found.context:
+            around.append(name)
+        else:
+            continue
+        tokens[token] = None
+        if slip:
+            slips[slip] = None
+    lists = {"words": inside, "context": [name for name in around if name not in inside]}
+    if not tokens:
+        near = [number + step for step, _ in _IN_TALK]
+        lists = {"beside it": [one.name for one in sought if any(place in one.found.text for place in near)]}
+    reasons = tuple(f"{what}: {', '.join(dict.fromkeys(names))}" for what, names in lists.items() if names)
+    return reasons, tuple(tokens), tuple(slips)

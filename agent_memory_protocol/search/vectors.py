@@ -5,20 +5,18 @@ what else it asks. With a name in both, all that somebody says would lie closer 
 counts as it does by words.
 """
 
-import math
 import os
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
-from operator import mul
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidVector
-from .float32 import from_half, similarities, to_half
+from .float32 import from_half, places_from, similarities, to_half, usual
 from .kept import KeptIndex
 from .passages import turns
 from .port import Embedder, Hit, Source
@@ -103,9 +101,7 @@ class Nearness:
     @cached_property
     def _usual(self) -> tuple[float, float]:
         """The mean of all cosines, and how far they spread around it."""
-        count = len(self._cosines) or 1
-        mean = sum(self._cosines) / count
-        return mean, math.sqrt(max(sum(map(mul, self._cosines, self._cosines)) / count - mean * mean, 0))
+        return usual(self._cosines)
 
     def best(self, count: int) -> list[tuple[tuple[str, str], float, float]]:
         """Return so many passages, the best first, how close each lies, and what that is worth with who says it.
@@ -113,9 +109,9 @@ class Nearness:
         None has nothing in common with the query.
         """
         cosines, names, within = self._cosines, self._passages.names, self._within
-        close = (place for place, cosine in enumerate(cosines) if cosine >= LEAST)
+        close = places_from(cosines, LEAST)
         if within is not None:
-            close = (place for place in close if names[place][0] in within)
+            close = [place for place in close if names[place][0] in within]
         gain = self._gains
         found = nsmallest(count, ((-round(cosines[place] * gain.get(place, 1), 4), place) for place in close))
         found.sort(key=lambda pair: (pair[0], names[pair[1]]))

@@ -1,6 +1,8 @@
 import math
+import statistics
 import struct
 import sys
+from array import array
 
 import pytest
 from hypothesis import given
@@ -70,3 +72,17 @@ def test_what_no_half_can_hold_is_refused():
         float32.to_half([0.0, 1e6], of="the third")
     with pytest.raises(InvalidVector, match="the third holds nan"):
         float32.to_half([math.nan], of="the third")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_numpy", [True, False], ids=["numpy", "plain"])
+@given(numbers=st.lists(st.floats(-1, 1, width=32), min_size=1), least=st.floats(-1, 1, width=32))
+def test_numbers_are_summed_up_with_numpy_and_without(has_numpy, numbers, least):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(float32, "_HAS_NUMPY", has_numpy and float32._HAS_NUMPY)
+        mean, spread = float32.usual(numbers)
+        assert float32.places_from(numbers, least) == [at for at, number in enumerate(numbers) if number >= least]
+        likeness = float32.similarities(array("f", [*numbers, *numbers]), numbers)
+    assert mean == pytest.approx(statistics.fmean(numbers), abs=1e-6)
+    assert spread == pytest.approx(statistics.pstdev(numbers), abs=1e-6)
+    assert list(likeness) == pytest.approx([math.fsum(number * number for number in numbers)] * 2, rel=1e-4, abs=1e-6)
