@@ -5,13 +5,12 @@ words shows that something changed places. What cannot be told is left out.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, product
 
-from . import contrary, gist
+from . import claims, contrary, gist
 from .claims import Denial, may_be_denial
-from .claims import denials as denials_in_the_same_words
 from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
 from .holding import Holding
 from .language import ENGLISH, plain
@@ -55,22 +54,38 @@ def groups(texts: Sequence[str]) -> Iterator[list[int]]:
 
 def denials(texts: Sequence[str]) -> Iterator[Denial]:
     """Yield each two claims of which one denies what the other says, in the same words or in others; see `claims`."""
+    yield from together(denials_in_the_same_words(texts), denials_in_other_words(texts))
+
+
+def together(in_the_same_words: Iterable[Denial], in_other_words: Iterable[Denial]) -> Iterator[Denial]:
+    """Yield the first, and of the others each two texts once that are not among them."""
     told = set()
-    for denial in denials_in_the_same_words(texts, is_claim=gist.is_claim):
+    for denial in in_the_same_words:
         told.add(frozenset((denial.denying, denial.said)))
         yield denial
+    for denial in in_other_words:
+        pair = frozenset((denial.denying, denial.said))
+        if pair not in told:
+            told.add(pair)
+            yield denial
+
+
+def denials_in_the_same_words(texts: Sequence[str]) -> Iterator[Denial]:
+    """Yield each two claims of which one denies what the other says in the same words; see `claims`."""
+    return claims.denials(texts, is_claim=gist.is_claim)
+
+
+def denials_in_other_words(texts: Sequence[str]) -> Iterator[Denial]:
+    """Yield each two claims of which one denies what the other says in other words; some are yielded again."""
     for members in _by_words(_near_denials(texts)):
         denied = [(place, one) for place, one in members if one.denied]
         said = [(place, one) for place, one in members if not one.denied]
         for place, one in denied:
             for number, other in said:
-                if frozenset((place, number)) not in told and _opposed(one, other):
-                    told.add(frozenset((place, number)))
+                if _opposed(one, other):
                     yield Denial(place, number, len(one.words), 0)
     for place, number, words in _contraries(texts, contrary.words):
-        if frozenset((place, number)) not in told:
-            told.add(frozenset((place, number)))
-            yield Denial(number, place, words, 0)
+        yield Denial(number, place, words, 0)
 
 
 def rivals(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -3,14 +3,16 @@
 An entry is compared together with the label and the headings that govern it. Facts are also in notes and records.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, starmap
 
 from ..layout import Target
 from ..text import labels, nearly, renewed
-from ..text.alike import denials, may_deny, same
+from ..text.alike import denials, denials_in_other_words, denials_in_the_same_words, may_deny, same, together
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, guesses, shapes, suspected
+from ..text.claims import Denial
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
 from ..text.opposites import exclude_each_other
@@ -24,6 +26,11 @@ SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
 RENEWED, ALIKE = "renewed", "alike"
 """What only who writes is asked: whether the one tells what has become of the other, and whether both say the same."""
 NOTE, RECORD = "note", "record"
+
+Pairs = list[tuple[int, int, str]]
+"""The places of each two facts that meet, and in which way."""
+Found = list[tuple[int, int, int]]
+"""What a step of a comparison finds: the places of each two facts, and how many words the first of them denies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,26 +178,62 @@ class Meeting:
 
 
 def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> list[Meeting]:
-    """Return what says the opposite in these documents, notes and records, and then what has another value.
+    """Return what says the opposite in documents, notes and records, and then what has another value."""
+    compared = Compared(documents, outside)
+    return compared.meetings(compared.pairs([step() for step in compared.steps]))
+
+
+class Compared:
+    """Facts of documents, notes and records that are compared with each other, in steps that may be taken apart.
 
     A fact is opposed to the first one only. Two conversations are not compared: nobody is given both.
     """
-    compared = placed(documents, outside)
-    first: dict[int, int] = {}
-    texts = [one.text for one in compared]
-    for denial in denials(texts):
-        earlier, later = sorted((denial.denying, denial.said))
-        one, other = compared[earlier], compared[later]
-        if _share_topic(one, other, denial.words) and not _left_out(one, other):
-            first[later] = min(earlier, first.get(later, earlier))
-    found = [Meeting(OPPOSITE, compared[earlier], compared[later]) for later, earlier in sorted(first.items())]
-    found += [meeting for document in documents for meeting in _changes(document)]
-    return found + list(_changes_between(compared, texts))
 
+    def __init__(self, documents: Sequence[Document], outside: Sequence[Outside] = ()) -> None:
+        placed = [[*_placed([document])] for document in documents]
+        self.facts: list[Fact] = [*chain.from_iterable(placed), *outside]
+        self._within = placed
+        self._texts = [one.text for one in self.facts]
+        self.steps: list[Callable[[], Found]] = [
+            lambda: self._denied(denials_in_the_same_words),
+            lambda: self._denied(denials_in_other_words),
+            self._changed,
+        ]
 
-def placed(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> list[Fact]:
-    """Return the facts that are compared, in their order."""
-    return [*_placed(documents), *outside]
+    def pairs(self, found: Sequence[Found]) -> Pairs:
+        """Return what says the opposite and then what has another value, from what the steps have found."""
+        same, other, changed = found
+        denied = together(*(starmap(Denial, ((*one, 0) for one in step)) for step in (same, other)))
+        first: dict[int, int] = {}
+        for denial in denied:
+            earlier, later = sorted((denial.denying, denial.said))
+            one, another = self.facts[earlier], self.facts[later]
+            if _share_topic(one, another, denial.words) and not _left_out(one, another):
+                first[later] = min(earlier, first.get(later, earlier))
+        opposed = [(earlier, later, OPPOSITE) for later, earlier in sorted(first.items())]
+        return opposed + [(one, another, CHANGED) for one, another, _ in changed]
+
+    def meetings(self, pairs: Pairs) -> list[Meeting]:
+        """Return pairs as meetings."""
+        return [Meeting(way, self.facts[one], self.facts[other]) for one, other, way in pairs]
+
+    def _denied(self, find: Callable[[Sequence[str]], Iterable[Denial]]) -> Found:
+        return [(one.denying, one.said, one.words) for one in find(self._texts)]
+
+    def _changed(self) -> Found:
+        found: Found = []
+        start = 0
+        for placed in self._within:
+            found += [(start + one, start + other, 0) for one, other in changes([_stated(one) for one in placed])]
+            start += len(placed)
+        told = set()
+        for one, other in _between(self.facts, self._texts):
+            pair = self.facts[one], self.facts[other]
+            ids = tuple(side.id for side in pair)
+            if ids not in told and not _left_out(*pair):
+                told.add(ids)
+                found.append((one, other, 0))
+        return found
 
 
 def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
@@ -292,22 +335,6 @@ def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
         one, other = placed[old], placed[new]
         if not _apart(one, other) and _on_one_topic(one, other):
             yield Meeting(RENEWED, one, other)
-
-
-def _changes(document: Document) -> Iterator[Meeting]:
-    placed = _placed([document])
-    for one, other in changes([_stated(one) for one in placed]):
-        yield Meeting(CHANGED, placed[one], placed[other])
-
-
-def _changes_between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[Meeting]:
-    told = set()
-    for one, other in _between(placed, texts):
-        pair = placed[one], placed[other]
-        ids = tuple(side.id for side in pair)
-        if ids not in told and not _left_out(*pair):
-            told.add(ids)
-            yield Meeting(CHANGED, *pair)
 
 
 def _between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[tuple[int, int]]:

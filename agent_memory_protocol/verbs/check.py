@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
 from functools import partial
+from typing import Any
 
 from ..change import ledger
 from ..change import reviews as reviewing
 from ..change.session import Session
 from ..change.transaction import Change
-from ..disk import collector
+from ..disk import collector, divided
 from ..disk.files import Root, split_bom
 from ..disk.writing import LOCAL
 from ..errors import InvalidArgument, StorageError
@@ -36,14 +37,17 @@ from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..tiers.entries import OWN
+from ..tiers.meet import Meeting
 from ..values import dataclass
 from . import originals, review, rewrite, settle, stale
 from .doctor import of_local_state, of_lookalike, of_names
 from .index import folders
-from .known import Known
+from .known import Known, Looked
 from .stale import Stale
 
 _FOLDER = "is a folder, not a file; move it away"
+_PARTS = 100  # In so many parts the texts are looked at: two processes take one after the other
+_WORTH_DIVIDING = 500  # From so many texts on a second process takes less time than it costs
 
 
 @collector.left_alone()
@@ -70,10 +74,9 @@ def check(
     known = Known(session.root, selected, session.settings.secrets_allow)
     run = _Check(session, selected, today, known)
     run.read(targets)
-    for number, target in enumerate(targets):
+    for target in targets:
         run.folder(target)
-        if progress is not None:
-            progress(number + 1, len(targets))
+    run.look(None if progress is None or not targets else partial(_report, progress, len(targets)))
     run.store(targets, whole=not paths)
     if not paths:
         known.keep()
@@ -96,6 +99,8 @@ class _Check:
     found: list[Finding] = field(default_factory=list)
     has_notes: bool = False
     notes: list[tuple[Target, Note]] = field(default_factory=list)
+    looks: list[Callable[[], Looked]] = field(default_factory=list)
+    disagreements: Sequence[Meeting] = ()
 
     def read(self, targets: Sequence[Target]) -> None:
         """Read every tier document, once for all rules."""
@@ -115,10 +120,10 @@ class _Check:
             self.stale = stale.find(self.session, self.documents.values(), hints=hints)
 
     def folder(self, target: Target) -> None:
-        """Check one tier document, and the notes, index and ledger beside it."""
+        """Read the notes, index and ledger beside a tier document, and say how to look at it and at them."""
         if target in self.documents:
             document = self.documents[target]
-            self.found += self.known.run("tier", self._tier_view(document), target.path, document.data)
+            self.looks.append(partial(self.known.run, "tier", self._tier_view(document), target.path, document.data))
         if target.tier.has_notes:
             self._notes_and_index(target)
         path = "/".join(ledger.parts_of(target))
@@ -126,6 +131,23 @@ class _Check:
             self._ledger(target, path)
         except StorageError as error:
             self._cannot_read(error, path)
+
+    def look(self, report: Callable[[int, int], None] | None) -> None:
+        """Look at each text, and compare what they say; two processes do it where there is much."""
+        compared = None
+        if {*DISAGREEMENTS}.intersection(self.selected):
+            compared = settle.Comparison(self.session, [*self.documents.values()], self.notes, self.known)
+        steps = compared.steps if compared is not None else []
+        size = len(self.looks) // _PARTS + 1
+        parts = [self.looks[start : start + size] for start in range(0, len(self.looks), size)]
+        jobs: list[Callable[[], Any]] = [*steps, *(partial(_each, part) for part in parts)]
+        many = len(self.looks) - self.known.texts >= _WORTH_DIVIDING
+        done = divided.run(jobs, in_two=many, report=report)
+        if compared is not None:
+            self.disagreements = compared.meetings(done[: len(steps)])
+        for looked in done[len(steps) :]:
+            self.found += [one for found, _ in looked for one in found]
+            self.known.keep_looked(looked)
 
     def store(self, targets: Sequence[Target], *, whole: bool) -> None:
         """Check the memory as one; what only the whole of it shows, only where the whole is checked."""
@@ -150,9 +172,7 @@ class _Check:
             self._review() if whole else None,
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
-            settle.disagreements(self.session, documents, self.notes, self.known)
-            if {*DISAGREEMENTS}.intersection(self.selected)
-            else (),
+            self.disagreements,
             [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
             if whole and "store-local" in self.selected
             else (),
@@ -215,17 +235,18 @@ class _Check:
         for path, (one, text) in found.items():
             is_part = one.file in parts
             view = notes.NoteView(one, text, linked, allowed, is_part)
-            self.found += self.known.run("note", view, path, "part" if is_part else "", text)
+            self.looks.append(partial(self.known.run, "note", view, path, "part" if is_part else "", text))
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
             files = indexes.by_key(names)
             elsewhere = self._beside_index(target, files)
             elsewhere |= indexes.by_key(parts).keys()
-            listing = index.IndexView(
-                indexes.read(text), lines, files, frozenset(unread), elsewhere=frozenset(elsewhere)
-            )
-            self._run("index", listing, target.path)
+            listing = partial(index.IndexView, elsewhere=frozenset(elsewhere))
+            self.looks.append(partial(self._listed, listing, text, lines, files, frozenset(unread), path=target.path))
+
+    def _listed(self, listing: Callable[..., index.IndexView], text: str, *more: object, path: str) -> Looked:
+        return finding.run("index", listing(indexes.read(text), *more), path, self.selected), ""
 
     def _beside_index(self, target: Target, files: Mapping[str, str]) -> set[str]:
         """Check the files for index lines that have no room in a tier file. Returns the keys of the notes they list."""
@@ -276,6 +297,14 @@ class _Check:
             return None
         never = f"never, and begun on {reviews.begun}" if reviews.begun else "never"
         return Trouble("/".join(REVIEWED), reviews.last.isoformat() if reviews.last else never)
+
+
+def _each(looks: Sequence[Callable[[], Looked]]) -> list[Looked]:
+    return [look() for look in looks]
+
+
+def _report(progress: Callable[[int, int], None], total: int, done: int, jobs: int) -> None:
+    progress(total * done // jobs, total)
 
 
 def _targets(session: Session) -> list[Target]:

@@ -8,7 +8,7 @@ that is kept is sealed with the key of this checkout: nobody else can write one 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from ..disk.files import Root
@@ -19,6 +19,7 @@ from ..lint.finding import Finding
 from ..project import local_state
 from ..text.digest import blake2b
 from ..text.language import word_set
+from ..tiers.meet import Pairs
 
 OF_ONE_TEXT = {
     "note": word_set(
@@ -38,8 +39,8 @@ _LARGEST = 16 << 20
 _WORTH_IT = 200  # Of fewer texts each is looked at sooner than it pays to keep anything
 _SIZE = 16
 
-Pairs = list[tuple[int, int, str]]
-"""The places of each two facts that disagree, and in which way."""
+Looked = tuple[list[Finding], str]
+"""What was found in a text, and its digest where nothing was found in the text alone; else ""."""
 
 
 class Known:
@@ -63,25 +64,38 @@ class Known:
                 self._before = {digests[at : at + 2 * _SIZE] for at in range(0, len(digests), 2 * _SIZE)}
                 self._met = {of: [(one, other, way) for one, other, way in met] for of, met in kept["met"].items()}
 
-    def run(self, subject: str, view: object, path: str, *text: str | bytes) -> list[Finding]:
-        """Run the rules about a note or tier document, those about its text alone only where nothing is known of it."""
+    @property
+    def texts(self) -> int:
+        """Of how many texts it is known that nothing was found."""
+        return len(self._before)
+
+    def run(self, subject: str, view: object, path: str, *text: str | bytes) -> Looked:
+        """Run the rules about a note or tier document, those about its text alone only where nothing is known of it.
+
+        Returns what they find, and what to keep of it.
+        """
         digest = _digest(self._base, subject, path, *text)
         found = [] if digest in self._before else finding.run(subject, view, path, self._of[subject])
-        if not found:
-            self._now.add(digest)
-        return found + finding.run(subject, view, path, self._others[subject])
+        return found + finding.run(subject, view, path, self._others[subject]), "" if found else digest
 
-    def met(self, facts: Iterable[object], find: Callable[[], Pairs]) -> Pairs:
-        """Return which of some facts disagree; `facts` is all that decides it, each as it is shown by `repr`."""
+    def digest_of(self, facts: Iterable[object]) -> str:
+        """Return what tells facts from all others; `facts` is all that decides it, each as it is shown by `repr`."""
         hashed = blake2b(self._base.encode(), digest_size=_SIZE)
         for one in facts:
             hashed.update(repr(one).encode("utf-8", "surrogatepass") + b"\0")
-        of = hashed.hexdigest()
-        pairs = self._met.get(of)
-        if pairs is None:
-            pairs = find()
-        self._met_now[of] = pairs
-        return pairs
+        return hashed.hexdigest()
+
+    def met(self, digest: str) -> Pairs | None:
+        """Return which of the facts with a digest disagree; None if that is unknown."""
+        return self._met.get(digest)
+
+    def keep_met(self, digest: str, pairs: Pairs) -> None:
+        """Keep which of the facts with a digest disagree."""
+        self._met_now[digest] = pairs
+
+    def keep_looked(self, looked: Iterable[Looked]) -> None:
+        """Keep what `run` has returned."""
+        self._now.update(digest for _, digest in looked if digest)
 
     def keep(self) -> None:
         """Keep what this run knows for the next one, where this checkout has local state, and where it pays."""

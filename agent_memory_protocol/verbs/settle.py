@@ -4,8 +4,8 @@ import os
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from ..answers import About
@@ -19,33 +19,60 @@ from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document, plain_id
-from ..tiers.meet import CHANGED, RENEWED, Fact, Meeting, Outside, Placed, meetings, placed, renewals, suspicions
+from ..tiers.meet import CHANGED, RENEWED, Compared, Fact, Found, Meeting, Outside, Pairs, Placed, renewals, suspicions
 from ..tiers.taken import Taken, take
-from ..values import dataclass
-from .known import Known, Pairs
+from .known import Known
 from .upkeep_answers import Disputed, Removed, Resolved
 
 _MOST_RECORDS = 10_000  # So many records are compared with entries and notes: reading them takes seconds
 
 
 def disagreements(
-    session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]], known: Known | None = None
+    session: Session, documents: Sequence[Document], notes: Iterable[tuple[Target, Note]]
 ) -> list[Meeting]:
-    """Return which facts in documents, notes and records say the opposite, then which have another value.
+    """Return which facts in documents, notes and records say the opposite, then which have another value."""
+    compared = Comparison(session, documents, notes)
+    return compared.meetings([step() for step in compared.steps])
 
-    What is `known` from an earlier run is not looked for again.
+
+class Comparison:
+    """All facts of some documents and notes, and of the records, compared in steps that may be taken apart.
+
+    There is no step where it is known which disagree: from an earlier run, or from the last one in this process, since
+    a review often follows a check.
     """
-    outside = [fact for target, note in notes for fact in of_notes(target, [note])]
-    outside += _records(session)
-    learned = _learned(session)
-    compared = _Compared.of(documents, outside)
-    facts = placed(documents, outside)
-    if known is None:
-        pairs = _met(compared)
-    else:
-        decided_by = [*compared.texts, *(tuple(one.topics) for one in outside)]
-        pairs = known.met(decided_by, partial(_met, compared))
-    return [Meeting(way, facts[one], facts[other]).in_order_of_age(learned) for one, other, way in pairs]
+
+    _last: tuple[Hashable, Pairs] = ((), [])
+
+    def __init__(
+        self,
+        session: Session,
+        documents: Sequence[Document],
+        notes: Iterable[tuple[Target, Note]],
+        known: Known | None = None,
+    ) -> None:
+        outside = [fact for target, note in notes for fact in of_notes(target, [note])]
+        outside += _records(session)
+        self._session, self._known = session, known
+        self._compared = Compared(documents, outside)
+        self._texts = tuple(
+            [(one.target, one.data) for one in documents]
+            + [(one.target, one.path, one.id, one.text, tuple(one.topics), one.is_disputed) for one in outside]
+        )
+        self._digest = "" if known is None else known.digest_of(self._texts)
+        self._pairs = None if known is None else known.met(self._digest)
+        if self._pairs is None and self._last[0] == self._texts:
+            self._pairs = self._last[1]
+        self.steps = self._compared.steps if self._pairs is None else []
+
+    def meetings(self, found: Sequence[Found]) -> list[Meeting]:
+        """Return which facts disagree, from what the steps have found."""
+        pairs = self._compared.pairs(found) if self._pairs is None else self._pairs
+        Comparison._last = self._texts, pairs
+        if self._known is not None:
+            self._known.keep_met(self._digest, pairs)
+        learned = _learned(self._session)
+        return [one.in_order_of_age(learned) for one in self._compared.meetings(pairs)]
 
 
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:
@@ -70,35 +97,6 @@ def edited_apart(session: Session, documents: Sequence[Document]) -> list[Meetin
         pairs = {(one.id, other.id): (one, other) for made in made_of.values() for one, other in pairwise(made)}
         found += [Meeting(CHANGED, *pair).in_order_of_age(learned) for pair in pairs.values()]
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Facts that are compared; those of the same texts are equal, whenever they were read."""
-
-    documents: Sequence[Document] = field(compare=False)
-    outside: Sequence[Outside] = field(compare=False)
-    texts: tuple[tuple[object, ...], ...]
-
-    @classmethod
-    def of(cls, documents: Sequence[Document], outside: Sequence[Outside]) -> "_Compared":
-        texts: list[tuple[object, ...]] = [(one.target, one.data) for one in documents]
-        texts += [(one.target, one.path, one.line, one.id, one.text, one.day, one.is_disputed) for one in outside]
-        return cls(documents, outside, tuple(texts))
-
-
-@lru_cache(maxsize=1)
-def _met(compared: _Compared) -> Pairs:
-    """Return how facts meet, which takes long; check and review, of which one often follows the other, share it."""
-    facts = placed(compared.documents, compared.outside)
-    places = {_key(fact): place for place, fact in enumerate(facts)}
-    found = meetings(compared.documents, compared.outside)
-    return [(places[_key(met.first)], places[_key(met.second)], met.way) for met in found]
-
-
-def _key(fact: Fact) -> Hashable:
-    """Return what tells a fact from all others that are compared with it."""
-    return (id(fact.document), id(fact.entry)) if isinstance(fact, Placed) else id(fact)
 
 
 def _records(session: Session) -> Iterator[Outside]:
