@@ -11,14 +11,16 @@ from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ..layout import Target
 from ..text import markdown
 from ..text.labels import key as label_key
 from ..text.markdown import Block
 from ..text.opposites import scope
 from ..values import dataclass
-from .document import Document, conflict_line, entry_id, identity_text, rebuilt, section_key
+from .document import Document, conflict_line, entry_id, identity_text, parse, rebuilt, section_key
 from .entries import Entry, Heading, IndexLine, items_of
 from .taken import blocks_in
+from .weave import weave
 
 TOP, HEADING, ENTRY, INDEX, RULE, OTHER = "top", "heading", "entry", "index", "rule", "other"
 _SIMILAR = 0.5  # From this share of common words on, two entries in the same place are two forms of one
@@ -61,14 +63,22 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
         return None  # something is there that is not a unit
     versions = _Versions(*({unit.key: unit for unit in row} for row in rows))
+    woven, parts = _woven(versions, ours.target)
+    document = _merged(woven, ours, moved)
+    if document is None and woven is not versions:
+        woven, parts = versions, []
+        document = _merged(versions, ours, moved)
+    return None if document is None else Merged(document, (*parts, *_twice(woven)))
+
+
+def _merged(versions: "_Versions", ours: Document, moved: Collection[str]) -> Document | None:
+    """Return the document that has what both sides did; None if it is not certain to be right."""
     chosen = _chosen(versions)
     if chosen is None:
         return None
     row = _with_blanks(_ordered(versions, chosen), versions)
     document = _document(ours, row)
-    if _told(_units(document, moved)) != _told(row):
-        return None
-    return Merged(document, tuple(_twice(versions)))
+    return document if _told(_units(document, moved)) == _told(row) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +152,15 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
         unit = _unit(document, kind, key, span.start, span.end, end)
         is_item = isinstance(span, IndexLine) or (isinstance(span, Entry) and span.is_item)
         day = (span.day or 0) if isinstance(span, Entry) else 0
-        blocks = blocks_in(document, span) if isinstance(span, Entry) and not is_item else []
-        parts = tuple(tuple(document.lines[start:end]) for start, end in blocks)
+        parts = _blocks(document, span) if isinstance(span, Entry) else ()
         units.append(replace_fields(unit, section=above, is_item=is_item, day=day, parts=parts))
     return units
+
+
+def _blocks(document: Document, entry: Entry) -> tuple[tuple[str, ...], ...]:
+    """Return the blocks of which prose is made; a list item is one unit, and has none."""
+    blocks = [] if entry.is_item else blocks_in(document, entry)
+    return tuple(tuple(document.lines[start:end]) for start, end in blocks)
 
 
 def _words(document: Document, span: Block | Heading | Entry | IndexLine) -> str:
@@ -309,17 +324,46 @@ def _told(units: Iterable[Unit]) -> list[tuple[object, ...]]:
     return told
 
 
+def _woven(versions: _Versions, target: Target) -> tuple[_Versions, list[tuple[str, str]]]:
+    """Make one form of each entry of which both sides changed other parts; return with it what both changed there."""
+    ours, theirs = versions.ours, versions.theirs
+    told: list[tuple[str, str]] = []
+    governing = {key for side in (ours, theirs) for unit in side.values() for key in unit.section}
+    for old, mine, other in [*_edited_twice(versions)]:
+        if not governing.isdisjoint((mine.key, other.key)):
+            continue
+        lines, twice = weave(old.lines, mine.lines, other.lines, is_item=mine.is_item) or ((), [])
+        alone = parse("\n".join(lines).encode(), target)
+        if len(alone.outline.entries) == 1:
+            parts = _blocks(alone, alone.outline.entries[0])
+            form = replace_fields(mine, lines=lines, day=max(mine.day, other.day), parts=parts)
+            ours, theirs = _with_form(ours, mine, form), _with_form(theirs, other, form)
+            told += twice
+    return _Versions(versions.base, ours, theirs), told
+
+
+def _with_form(side: Mapping[Key, Unit], old: Unit, form: Unit) -> dict[Key, Unit]:
+    """Return the units of a side with a form in the place of the one that it had, under its headings there."""
+    new = replace_fields(form, section=old.section)
+    return dict((form.key, new) if key == old.key else (key, unit) for key, unit in side.items())
+
+
 def _twice(versions: _Versions) -> Iterable[tuple[str, str]]:
-    """Find the entries that both sides edited: each has another one, or a similar one, where the old one was."""
-    gone = [
-        unit
-        for key, unit in versions.base.items()
-        if unit.kind == ENTRY and key not in versions.ours and key not in versions.theirs
-    ]
-    for old in gone:
-        mine, other = _successor(old, versions.base, versions.ours), _successor(old, versions.base, versions.theirs)
-        if mine is not None and other is not None and mine.key != other.key:
+    """Find the entries that both sides edited, and that are in the result in both forms."""
+    for _, mine, other in _edited_twice(versions):
+        if mine.key != other.key:
             yield "\n".join(mine.lines), "\n".join(other.lines)
+
+
+def _edited_twice(versions: _Versions) -> Iterable[tuple[Unit, Unit, Unit]]:
+    """Find the entries that both sides edited: each has another one, or a similar one, where the old one was."""
+    for key, old in versions.base.items():
+        if old.kind != ENTRY:
+            continue
+        sides = (side.get(key) or _successor(old, versions.base, side) for side in (versions.ours, versions.theirs))
+        mine, other = sides
+        if mine is not None and other is not None and old.lines not in (mine.lines, other.lines):
+            yield old, mine, other
 
 
 def _successor(old: Unit, base: Mapping[Key, Unit], side: Mapping[Key, Unit]) -> Unit | None:
