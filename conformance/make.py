@@ -335,6 +335,15 @@ parse(
 parse(
     "labels/be-the-last-line-alone", "P-12 P-9", "# T\n\nThe rules are old.\nNever:\n\n- push\n", label=["", "Never:"]
 )
+for name, text, words in (
+    ("a-condition", "**Scope:** staging only", "**Scope:** staging only"),
+    ("lines-of-conditions", "Applies to: the EU\nOwner: Ann", "Applies to: the EU Owner: Ann"),
+    ("a-condition-over-another-label", "*When:* it is late\n\nNever:", "*When:* it is late: Never:"),
+    ("a-condition-behind-a-sentence", "It is so. Env: CI", "Env: CI"),
+):
+    parse(f"labels/be-{name}", "P-12", f"# T\n\n{text}\n\n- push\n", label=["", words] if "so" in text else [words])
+for name, text in (("a-claim", "Result: it is so"), ("long", "Only in the end we: x")):
+    parse(f"labels/be-{name}", "P-12", f"# T\n\n{text}\n\n- push\n", label=["", ""], must=False)
 parse("labels/date-its-items", "P-12 P-16", "# T\n\n[2026-02-15] Found today:\n\n- push\n", date_source=["label"])
 parse("labels/be-an-entry-themselves", "P-12 P-10", "# T\n\nNever:\n\n- push\n", text=["- push"], must=False)
 TAGGED = {

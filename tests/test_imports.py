@@ -41,7 +41,7 @@ ALWAYS = {
 }
 TO_FIT = {
     *("recall.fit", "recall.order", "recall.sheet", "text.dates", "text.links", "text.markdown", "text.marks"),
-    "tiers.entries",
+    *("text.over_lists", "tiers.entries"),
 }
 """Loaded where a document is not given whole: it is over its limit, the block over its budget, an entry has expired."""
 

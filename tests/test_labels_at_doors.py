@@ -30,8 +30,8 @@ from agent_memory_protocol.mcp.tier_tools import find
 from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool
 from agent_memory_protocol.text import labels
+from agent_memory_protocol.text.over_lists import label_in
 from agent_memory_protocol.tiers import document
-from agent_memory_protocol.tiers.entries import label_in
 
 from .test_doors import names_of_doors
 
@@ -40,6 +40,7 @@ LABELS = (
     *("Never:", "**Always:**", "**Before a release**", "_Nie auf dem Zweig_:", "Staging is red. Nowhere:"),
     *("Off limits –", "What is not allowed?", "**Rarely**\n\n<!-- since May -->", "Git:\n\nOn main:"),
     *("<b>Taboo:</b>", "<details>\n<summary>Obsolete</summary>"),
+    *("**Scope:** staging only", "Applies to: the EU\nOwner: Ann", "*When:* the nightly job runs\n\nAvoid:"),
 )
 """What is above lists. Of one only the second sentence is the label, and of one both paragraphs are."""
 WORDS = ("quokka", "narwhal", "ibex", "okapi", "axolotl", "pangolin", "tapir", "wombat")

@@ -19,9 +19,9 @@ def merge_command(call: Call, base: str, ours: str, theirs: str, path: str | Non
     """Merge two versions of a memory file, entry by entry.
 
     BASE is the version that both come from. The result has the additions and the removals of both sides. Edits in
-    different rows of one table, or items of one list, make one entry; any other entry that both edited appears twice. If
-    that is not certain, the result is git's own merge with its markers, and the exit code is 1. amp prints the result;
-    only --write changes a file.
+    different rows of one table, or items of one list, make one entry. Any other entry that both edited appears twice.
+    If that is not certain, the result is git's own merge with its markers, and the exit code is 1. amp prints the
+    result; only --write changes a file.
 
     \b
     Example:

@@ -9,7 +9,7 @@ from ..limits import split_lines
 from ..text import labels
 from ..text.gist import normalised
 from ..text.markdown import marker_width
-from ..tiers.entries import is_label, label_in
+from ..text.over_lists import is_label, label_in
 
 _MOST_DOCUMENTED = 500
 _MOST_LOOKED_AT = 20_000

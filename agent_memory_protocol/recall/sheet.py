@@ -8,6 +8,7 @@ fit”).
 from bisect import bisect_right
 
 from ..text import markdown
+from ..text.over_lists import is_label, label_in
 from ..text.visible import KEEPER
 from ..tiers import entries
 
@@ -259,7 +260,7 @@ def _misleads(above: Segment, below: Segment) -> bool:
         return False
     governing = above.label
     if governing is None and above.block.kind == markdown.PARAGRAPH:
-        governing = above.start if entries.is_label(entries.label_in(above.lines)) else None
+        governing = above.start if is_label(label_in(above.lines)) else None
     return governing != below.label
 
 

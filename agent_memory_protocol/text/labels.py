@@ -33,6 +33,7 @@ _TURNING = _DENIALS | {
 _TURNING_SIGNS = ("\u7981\u6b62", "\u4e0d\u8981", "\u5207\u52ff", "\u907f\u514d", "\u5e9f\u5f03", "\u5f03\u7528")
 """Words that forbid or reject, of a script without blanks between words."""
 _EMPHASIS = ("**", "__", "*", "_")
+_NAME_OF_DATA = re.compile(r"(?<!\S)(\*\*|__|\*|_)([^\s*_:][^*_:]*)(?::\1|\1:)(?=\s)")
 _FRAMES = re.compile(r"</?(?:center|details|div|em|font|i|mark|p|section|small|span|u)(?:\s[^<>]*)?>", re.IGNORECASE)
 _STRONG = re.compile(r"</?(?:b|strong)>", re.IGNORECASE)
 _TITLE = re.compile(r"<(h[1-6]|summary)(?:\s[^<>]*)?>([^<>]*)</\1>", re.IGNORECASE)
@@ -83,8 +84,11 @@ def _beside_emoji(label: str) -> tuple[str, str, str]:
 
 
 def shown(label: str) -> str:
-    """Return a label as `plain` does, also where emoji are around its emphasis or its colon: they say much."""
-    return " ".join(filter(None, _beside_emoji(label)))
+    """Return a label as `plain` does, also where emoji are around its emphasis or its colon: they say much.
+
+    Of lines of data, `**Scope:** staging`, the names are without emphasis.
+    """
+    return _NAME_OF_DATA.sub(r"\2:", " ".join(filter(None, _beside_emoji(label))))
 
 
 def names(label: str, wanted: str) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from ..errors import Refused
 from ..text import labels, markdown
 from ..text.labels import BELOW
+from ..text.over_lists import is_label, label_in
 from ..text.visible import KEEPER
 from ..values import dataclass
-from . import entries
 from .compose import NewEntry
 from .document import (
     Document,
@@ -100,7 +100,7 @@ def _opens_list(document: Document, last: Entry | IndexLine) -> Entry | None:
     `Do not do these` is not a label, but no other entry belongs under it. A sentence ends in a full stop.
     """
     if isinstance(last, Entry) and not last.is_item:
-        return last if entries.is_label(document.lines[last.end - 1]) else None
+        return last if is_label(document.lines[last.end - 1]) else None
     blocks = document.outline.blocks
     index = next(index for index, block in enumerate(blocks) if block.start == last.start)
     while index and blocks[index].kind == markdown.ITEM:
@@ -155,8 +155,8 @@ def _opens(document: Document, end: int, label: str) -> bool:
     last = next((block for block in document.outline.blocks if block.end == end), None)
     if last is None or last.kind != markdown.PARAGRAPH:
         return False
-    said = entries.label_in(document.lines[last.start : last.end])
-    return entries.is_label(said) and labels.key(said) == labels.key(label)
+    said = label_in(document.lines[last.start : last.end])
+    return is_label(said) and labels.key(said) == labels.key(label)
 
 
 def _end_under(document: Document, heading: Heading) -> int:

@@ -19,6 +19,7 @@ from ..text import dates, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
 from ..text.labels import BELOW
 from ..text.markdown import Block
+from ..text.over_lists import is_label
 from ..values import dataclass
 from . import entries
 from .compose import NewEntry
@@ -370,7 +371,7 @@ def check_section_name(section: Section) -> None:
 def check_label(label: str) -> str:
     """Return a label as a missing one is written. Raises RefusedText if it cannot be the label above a list."""
     line = label.strip()
-    written = line if entries.is_label(line) else f"{line}:"
+    written = line if is_label(line) else f"{line}:"
     is_line = len(line.splitlines()) == 1 and len(line) <= _LONGEST_LABEL and any(map(str.isalnum, line))
     if is_line and not visible.first_invisible(line):
         found = outline_of(f"{written}\n\n- x")

@@ -6,6 +6,7 @@ nothing: lines in, values out.
 
 from ..text import dates, links, markdown, marks
 from ..text.markdown import Block
+from ..text.over_lists import is_label, label_in, on_one_line, one_label, seen
 from ..text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
@@ -23,10 +24,6 @@ MOST_LIST_BYTES = 2000  # A numbered list that is larger is not a sequence of st
 MOST_DATE_LINES = 5  # So many lines of data, the date first, go with each entry that they date
 
 _COLONS = (":", "\uff1a")
-_OPENERS = (*_COLONS, "?", "\uff1f", "\u2013", "\u2014", " -", "->", "=>", "\u2192", "\u2026")
-"""What a text ends with that opens the list below it."""
-_BREAKS = ("\\", "<br>", "<br/>", "<br />")
-_VOWELS = frozenset("aeiouy")
 
 
 class Heading:
@@ -424,7 +421,7 @@ def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None
     if not may_open or following == len(blocks) or blocks[following].kind != markdown.ITEM:
         return None
     last = label_in(lines[block.start : block.end])
-    is_entry = last != _on_one_line(lines[block.start : block.end])
+    is_entry = last != on_one_line(lines[block.start : block.end])
     if not is_label(last) or (block.kind == markdown.HTML and (is_entry or "<" in last)):
         return None
     return Label(block, last, is_entry=is_entry)
@@ -433,7 +430,7 @@ def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None
 def _only_closes(lines: list[str], block: Block) -> bool:
     """Say whether a block has nothing but tags that close an element, such as `</details>`."""
     text = "".join(lines[block.start : block.end])
-    return block.kind == markdown.HTML and text.count("<") == text.count("</") > 0 and _seen(text) == ""
+    return block.kind == markdown.HTML and text.count("<") == text.count("</") > 0 and seen(text) == ""
 
 
 def closing_after(lines: list[str], outline: Outline, label: Label) -> Block | None:
@@ -457,90 +454,10 @@ def _add_outer(lines: list[str], label: Label, run: list[Block]) -> None:
         outer = label_in(above)
         if not is_label(outer):
             break
-        label.text = _one_label(outer, label.text)
-        label.start, label.is_entry = run.pop().start, outer != _on_one_line(above)
+        label.text = one_label(outer, label.text)
+        label.start, label.is_entry = run.pop().start, outer != on_one_line(above)
         date = marks.read(label.text).date
         label.day = date.day if date else None
-
-
-def is_label(text: str) -> bool:
-    """Say whether a text before a list is its label: it opens it, or is bold as a whole and no sentence."""
-    text = _without_ornament(text)
-    inside = text.strip("*_ \t")
-    if not inside:
-        return False
-    if inside.endswith(_OPENERS) or (inside.endswith("...") and inside[-4:-3] not in ("", " ", ".")):
-        return True
-    is_bold = len(text) > 4 and text[:2] == text[-2:] and text[:2] in ("**", "__") and text[:2] not in text[2:-2]
-    return is_bold and not inside.endswith((".", "!"))
-
-
-def _without_ornament(text: str) -> str:
-    """Return a text without the emoji around it."""
-    before = ""
-    while text != before:
-        before, text = text, text.strip(" \t")
-        text = text[1:] if marks.is_emoji(text[:1]) else text
-        text = text[:-1] if marks.is_emoji(text[-1:]) and not text.endswith(_OPENERS) else text
-    return text
-
-
-def label_in(lines: "Sequence[str]") -> str:
-    """Return what of a paragraph may be a label: its last sentence, or the line after one that is complete."""
-    text = _seen("\n".join(line.strip(" \t") for line in lines))
-    lines = [line.strip(" \t") for line in text.split("\n")]
-    if text and "" in lines:
-        end = len(lines) - 1 - lines[::-1].index("")
-        return _one_label(label_in(lines[:end]), label_in(lines[end + 1 :]))
-    first = len(lines) - 1
-    while first and not _is_complete(lines[first - 1], lines[first]):
-        first -= 1
-    text = " ".join(" ".join(lines[first:]).split())
-    ends = [at for at in range(1, len(text) - 2) if text[at] in ".!?" and text[at + 1] == " " and _is_end(text, at)]
-    return text[ends[-1] + 2 :] if ends else text
-
-
-def _one_label(outer: str, inner: str) -> str:
-    from ..text.labels import plain
-
-    return f"{plain(outer)}: {plain(inner)}:"
-
-
-def _seen(text: str) -> str:
-    """Return a paragraph as its reader sees it: without comments, tags, and a line break at its end."""
-    if "<!--" in text:
-        from ..text.visible import without_hidden
-
-        text = without_hidden(text)[0]
-    if "</" in text:
-        from ..text.labels import without_tags
-
-        text = without_tags(text)
-    text = text.strip(" \t\n")
-    while text.endswith(_BREAKS):
-        text = text[: -next(len(one) for one in _BREAKS if text.endswith(one))].rstrip(" \t\n")
-    return text
-
-
-def _on_one_line(lines: "Sequence[str]") -> str:
-    return " ".join(_seen("\n".join(lines)).split())
-
-
-def _is_end(text: str, at: int) -> bool:
-    """Say whether the sign at a place, with a blank behind it, ends a sentence, or an abbreviation in one."""
-    if text[at + 2].islower():
-        return False
-    word = text[:at].rpartition(" ")[2].lstrip("(*_")
-    is_abbreviation = "." in word or (word.isascii() and word.isalpha() and word.islower() and _VOWELS.isdisjoint(word))
-    return text[at] != "." or not is_abbreviation
-
-
-def _is_complete(line: str, following: str) -> bool:
-    """Say whether a line of a paragraph ends what it says: a sentence, or a row of a block of data."""
-    if line.endswith(("\\", ".", "!", "?", *_COLONS)) or following.startswith("**"):
-        return True
-    name, colon, _ = line.partition(":")
-    return bool(colon) and name.startswith("**")
 
 
 def _date_headings(found: Outline, lines: list[str], new: list[Heading]) -> None:

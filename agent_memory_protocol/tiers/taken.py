@@ -14,10 +14,11 @@ from typing import Any
 from ..layout import Target
 from ..text import labels, markdown
 from ..text.markdown import Block
+from ..text.over_lists import label_in
 from ..values import dataclass
 from .document import Document, bare_text, end_of_section, entry_id, key_of_label, plain_id, section_key
 from .document import after_heading as after_title
-from .entries import Entry, Heading, IndexLine, Label, label_in
+from .entries import Entry, Heading, IndexLine, Label
 
 _MOST = 10_000  # More blank lines, or headings of one name, no document has
 

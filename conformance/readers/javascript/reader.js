@@ -97,9 +97,7 @@ function readContainer(block, lines, first, inside) {
 }
 const isOpen = (lines) => isText(lastOf(lines).text) && deepest(lastOf(blocksOf(lines))).type === 'paragraph';
 function readList(lines) {
-  const [, mark, number] = BULLET.exec(lines[0].text);
-  const children = [];
-  let count = 0;
+  let [count, children, [, mark, number]] = [0, [], BULLET.exec(lines[0].text)];
   for (let next = 0; next < lines.length; next = lengthTo(lines, count, isText)) {
     const { text, lazy } = lines[next];
     const bullet = lazy || RULE.test(text) ? null : BULLET.exec(text);
@@ -188,8 +186,7 @@ function dateAt(seen, position) {
   const [from, to] = bracket ? [at, at + all.length] : parenthesis ? [at + 1, at + all.length - 1] : [at, at + 10];
   return { date: calendarDay(day), isMark: Boolean(bracket), from, to };
 }
-function ownDate(text) { // P-13 to P-15: the own date of a first paragraph, or null
-  const seen = mask(text);
+function ownDate(text, seen = mask(text)) { // P-13 to P-15: the own date of a first paragraph, or null
   const front = readFront(seen).date;
   if (front && RANGE.test(seen.slice(front.to))) return null;
   const marked = [...seen.matchAll(new RegExp(`\\[(${DAY})\\]`, 'g'))].filter(([, day]) => calendarDay(day))
@@ -219,8 +216,7 @@ function withoutDate(text, { from, to, isMark }) {
   const isOrnament = new RegExp(`^(?:\\[[ xX]\\] )?${ORNAMENT}$`, 'u').test(before);
   return isOrnament && !isMark ? `${before.trimEnd()} ${stillLess(after)}` : before.replace(/[ ,;]+$/, '') + after;
 }
-function headingDate(text) { // P-16: the newest day that begins or ends a heading, or is in its last parenthesis
-  const seen = mask(text).replace(/\*/g, ' ');
+function headingDate(text, seen = mask(text).replace(/\*/g, ' ')) { // P-16: at its begin, end or last parenthesis
   const [open, close] = [seen.lastIndexOf('('), seen.lastIndexOf(')')];
   const isAtEnd = (index) => new RegExp(`^${TIME}[\\s\\])_.]*$`).test(seen.slice(index + 10));
   const days = [...seen.matchAll(STANDING)].filter(({ 0: day, index }) => calendarDay(day) &&
@@ -231,8 +227,7 @@ function headingDate(text) { // P-16: the newest day that begins or ends a headi
 // Lines as units in file order. A unit has `kind` (heading, label, entry, index or other), `start`, `end`, `section`,
 // the heading above it, and `chain`, that heading and those above it.
 function readLines(lines, from = 0) {
-  const units = [];
-  let chain = [];
+  let [units, chain] = [[], []];
   const blocks = joinLabels(parseBlocks(lines, from).flatMap(datedPieces), lines);
   blocks.forEach((block, i) => {
     for (const unit of unitsOf(block, blocks.slice(i + 1), lastOf(units) || {}, lines)) {
@@ -309,14 +304,21 @@ const joinLabels = (blocks, lines) => blocks.reduceRight((after, outer) => { // 
 }, []);
 const plainOf = (text, less = text.replace(/!?\[([^[\]]+)\]\([^()\s]*\)/g, '$1').replace(LABEL_END, '')
   .replace(/^(\*\*|__|[*_])\s*((?:(?!\1)[^])+?)\s*\1$/, '$2')) => (less === text ? text : plainOf(less));
+const WHERE = 'applies(?: for| in| to)?|audience|branch|condition|customer|env(?:ironment)?|except(?: for)?|for|if|' +
+  'in|only(?: for| if| in| on| when| with)?|os|owner|platform|region|scope|scoped to|since|source|stage|team|' +
+  'tenant|unless|until|valid(?: for| from| in| until)?|version|when|where|with|without';
+const DATA = /^(?= *[^\s:])(?:[^\s:]+ *){1,3}:[\s*_]*[^\s*_]/;
+const isCondition = (line) => DATA.test(line) && new RegExp(`^[*_ ]*(?:${WHERE})s?[*_ ]*:`, 'i').test(line);
 function labelOf(lines) { // the label at the end of a paragraph over a list, or null
   const shown = seenText(lines).split('\n').map((line) => line.trim());
   const gap = shown.lastIndexOf('');
   if (gap > 0) return [shown.slice(0, gap), shown.slice(gap + 1)].map((part) => `${plainOf(labelOf(part))}:`).join(' ');
+  const data = shown.findIndex(isCondition);
+  if (data >= 0 && shown.slice(data).every((line) => DATA.test(line))) return shown.slice(data).join(' ');
   const ends = shown.findLastIndex((line, i) => i + 1 < shown.length && (/[\\.!?:\uff1a]$/.test(line) ||
     /^\*\*[^:]*:/.test(line) || shown[i + 1].startsWith('**')));
   const label = shown.slice(ends + 1).join(' ').replace(/\s+/g, ' ').split(SENTENCE_END).pop();
-  return OPENER.test(label) || BOLD.test(label) ? label : null;
+  return OPENER.test(label) || BOLD.test(label) || isCondition(label) ? label : null;
 }
 // P-9: the entry that a block of prose begins; none where it goes on with the one before.
 function proseUnits(block, last, text = (block.text || []).join('\n')) {
@@ -441,11 +443,10 @@ function withoutPlaceholders(lines) { // nor the blank lines that they had aroun
 }
 // A document as recall needs it, or null where it says nothing. The `segments` of an entry are the blocks that go with
 // it: each with its `lines`, `block`, `place` among the blocks, and the `label` that governs it.
-function prepare(text, today) {
-  const seen = injected(text);
+function prepare(text, today, seen = injected(text)) {
   if (seen.every(saysNothing)) return null;
-  const doc = readLines(withoutPlaceholders(seen));
-  const [shown, segments, blocks] = [doc.lines.map(escapeText), new Map(), itemsOf(doc.blocks)];
+  const [doc, segments] = [readLines(withoutPlaceholders(seen)), new Map()];
+  const [shown, blocks] = [doc.lines.map(escapeText), itemsOf(doc.blocks)];
   const governing = doc.units.filter(({ kind, prose }) => kind === 'label' && prose).map(({ prose }) => prose);
   const cut = ({ start, end }, label) => blocks.flatMap((block, place) => {
     const [from, to] = [Math.max(start, block.start), Math.min(end, block.end)];
@@ -657,8 +658,7 @@ function checkName(kind, given) { // P-2: a name as it is kept
   return name;
 }
 function readHeader(text) { // The values of a header, as text; those below a key are named `key.name`
-  const [lines, values] = [splitLines(text), {}];
-  let parent = '';
+  let [lines, values, parent] = [splitLines(text), {}, ''];
   for (const line of lines.slice(1, Math.max(1, frontMatterLength(lines) - 1))) {
     const [pair, indent, key, value = ''] = /^(\s*)([\w-]+):(?:\s+(.*))?$/.exec(line) || [];
     if (pair && !indent) parent = key;
