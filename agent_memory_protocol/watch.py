@@ -17,6 +17,7 @@ from .change.ledger import way_back
 from .disk.errors import damaged
 from .disk.file_events import FileEvents
 from .disk.files import Root, stamp
+from .disk.writing import LOCAL
 from .errors import AgentMemoryError
 from .layout import SCAFFOLDING, Target
 from .limits import NEAR
@@ -164,11 +165,18 @@ class Watcher:
                 self._events.close()
                 yield from self._listen()
                 return True
-            if self._are_new and self._events.is_deaf_to(self._seen):
+            if self._are_new and self._events.is_deaf_to(self._ways_in()):
                 yield from self._begin_polling("no events of some folders (the limit of inotify watches is reached)")
                 return True
             self._are_new = False
         return False
+
+    def _ways_in(self) -> Iterator[str]:
+        """Yield every folder that memory is in, or may yet come in through."""
+        yield from self._seen
+        for folder, below, _ in os.walk(self.workspace.path / SCAFFOLDING):
+            below[:] = [name for name in below if name != LOCAL[-1]]
+            yield folder
 
     def _listen(self) -> Iterator[Happened]:
         problem = self._events.start(str(self.workspace.path / SCAFFOLDING))

@@ -421,6 +421,21 @@ def test_a_limit_that_is_met_after_the_start_is_noticed(workspace, folder, monke
         assert "limit of inotify watches" in next(one.message for one in running.said if one.what == "polling")
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+@pytest.mark.parametrize("way", ["conversations", "conversations/c9", "agent-memory/agents"])
+def test_a_limit_that_is_met_where_no_memory_is_yet_is_noticed(workspace, folder, monkeypatch, way):
+    scaffolding = folder.parents[1]
+    (scaffolding / way).parent.mkdir(exist_ok=True)
+    heard = {one.stat().st_ino for one in [scaffolding, *scaffolding.rglob("*")] if one.is_dir()}
+    monkeypatch.setattr(file_events, "_watched", lambda: heard)
+    with Running(Watcher(workspace, debounce=0.05)) as running:
+        wait_for(lambda: running.count("watching") == 1)
+        (scaffolding / way).mkdir()
+        wait_for(lambda: running.count("polling") == 1)
+        assert "limit of inotify watches" in next(one.message for one in running.said if one.what == "polling")
+
+
 def test_an_observer_that_cannot_even_be_made_leads_to_polling(workspace, monkeypatch):
     def refuse():
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
