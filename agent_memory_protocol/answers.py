@@ -12,7 +12,7 @@ from . import limits
 from .layout import Target
 from .text import labels
 from .text.labels import BELOW
-from .values import dataclass
+from .values import dataclass, json_of
 
 Json = dict[str, object]
 """One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""
@@ -39,6 +39,10 @@ class Headroom:
         if min(self.lines, self.bytes) < 0:
             return "over its limit"
         return "nearly full" if self.is_near else ""
+
+    def to_json(self) -> Json:
+        """Return it as it is in a JSON answer."""
+        return json_of(self, "lines bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +103,7 @@ class About:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer; null for what nobody said."""
-        return {
-            "kind": self.kind,
-            "source": self.source,
-            "confidence": self.confidence,
-            "tags": [*self.tags],
-            "writer": self.writer or None,
-            "replaced": [*self.replaced],
-            "disputed_with": [*self.disputed_with],
-            "scope": self.scope,
-            "expires_at": self.expires_at,
-        }
+        return json_of(self, "kind source confidence tags writer? replaced disputed_with scope expires_at")
 
     def __str__(self) -> str:
         said = [
@@ -186,24 +180,12 @@ class Found(labels.Labelled):
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {
-            "kind": self.kind,
-            "id": self.id,
-            "target": str(self.target),
-            "path": self.file,
-            "line": self.line,
-            "section": self.section,
-            "headings": [*self.headings],
-            "label": self.label,
-            "date": self.date and self.date.isoformat(),
-            "text": self.text,
-            "passage": {"line": self.passage_line, "text": self.passage},
-            **({"lines": [{"line": line, "text": text} for line, text in self.lines]} if self.lines else {}),
-            "score": round(self.score, 4),
-            "fit": self.fit,
-            "reasons": [*self.reasons],
-            **({} if self.kind == "note" else {"about": self.about.to_json()}),
-        }
+        answer = json_of(self, "kind id target path=file line section headings label date text passage")
+        answer |= {"target": str(self.target), "passage": {"line": self.passage_line, "text": self.passage}}
+        if self.lines:
+            answer["lines"] = [{"line": line, "text": text} for line, text in self.lines]
+        answer |= json_of(self, "score fit reasons" if self.kind == "note" else "score fit reasons about")
+        return answer | {"score": round(self.score, 4)}
 
     to_hit = to_json
 
@@ -225,7 +207,7 @@ class Correction:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {"word": self.word, "searched": [*self.searched]}
+        return json_of(self, "word searched")
 
 
 def corrections(hits: Iterable[Matched]) -> list[Correction]:
@@ -280,23 +262,8 @@ class StoredEntry(labels.Labelled):
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {
-            "id": self.id,
-            **self.target.to_json(),
-            "section": self.section,
-            "headings": [*self.headings],
-            "label": self.label,
-            "date": self.date and self.date.isoformat(),
-            "date_source": self.date_source or None,
-            "line": self.line,
-            "last_line": self.last_line,
-            "keep": self.keep,
-            "until": self.until and self.until.isoformat(),
-            "disputed": self.disputed,
-            "as_of": self.as_of and self.as_of.isoformat(),
-            **self.about.to_json(),
-            "text": self.text,
-        }
+        marks = "keep until disputed as_of"
+        return json_of(self, f"id *target section headings label date date_source? line last_line {marks} *about text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,16 +289,7 @@ class Remembered:
 
     def to_json(self) -> Json:
         """Return the JSON answer."""
-        return {
-            "status": self.status,
-            "id": self.entry.id,
-            **self.entry.target.to_json(),
-            "line": self.line,
-            "date": self.entry.date and self.entry.date.isoformat(),
-            "headroom": {"lines": self.headroom.lines, "bytes": self.headroom.bytes},
-            "notes": [*self.notes],
-            "replaced": self.replaced or None,
-        }
+        return json_of(self, "status id=entry.id *entry.target line date=entry.date headroom notes replaced?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +302,7 @@ class Created:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {**self.target.to_json(), "created": self.created}
+        return json_of(self, "*target created")
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +325,11 @@ class Status:
     problem: str = ""
 
     @property
+    def undated(self) -> int:
+        """How many entries have no date."""
+        return self.entries - self.dated
+
+    @property
     def percent(self) -> int:
         """The share in percent: 100 only for a document that is exactly full."""
         percent = round(self.share * 100, 6)
@@ -374,22 +337,8 @@ class Status:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {
-            **self.target.to_json(),
-            "lines": self.lines,
-            "bytes": self.bytes,
-            "tokens": self.tokens,
-            "share": round(self.share, 4),
-            "entries": self.entries,
-            "dated": self.dated,
-            "undated": self.entries - self.dated,
-            "oldest": self.oldest and self.oldest.isoformat(),
-            "newest": self.newest and self.newest.isoformat(),
-            "notes_indexed": self.indexed,
-            "notes": self.notes,
-            "notes_unlisted": self.unlisted,
-            "problem": self.problem or None,
-        }
+        counts = "entries dated undated oldest newest notes_indexed=indexed notes notes_unlisted=unlisted"
+        return json_of(self, f"*target lines bytes tokens share {counts} problem?") | {"share": round(self.share, 4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,15 +385,7 @@ class NoteRow:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {
-            **self.target.to_json(),
-            "file": self.file,
-            "type": self.type or None,
-            "title": self.title,
-            "description": self.description,
-            "listed": self.is_listed,
-            "problem": self.problem or None,
-        }
+        return json_of(self, "*target file type? title description listed=is_listed problem?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,14 +449,5 @@ class Indexed:
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""
-        return {
-            **self.target.to_json(),
-            "notes": self.notes,
-            "listed": self.listed,
-            "added": [*self.added],
-            "dangling": [{"line": line, "file": file} for line, file in self.dangling],
-            "unlisted": self.unlisted,
-            "beside": self.beside,
-            "changed": self.changed,
-            "problem": self.problem or None,
-        }
+        answer = json_of(self, "*target notes listed added dangling unlisted beside changed problem?")
+        return answer | {"dangling": [{"line": line, "file": file} for line, file in self.dangling]}

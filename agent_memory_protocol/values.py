@@ -1,14 +1,17 @@
-"""Dataclasses that cost little to declare: a method is compiled when it is first called.
+"""Values: dataclasses that cost little to declare, and the JSON of what they hold.
 
 `dataclasses.dataclass` compiles six methods for each class, a millisecond every time a program starts, and a verb
-declares fifty classes of which it makes a few. `InitVar` and `order` are not known here.
+declares fifty classes of which it makes a few; here a method is compiled when it is first called. `InitVar` and `order`
+are not known here.
 """
 
 import dataclasses
 from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "json_of"]
 
 _MISSING = dataclasses.MISSING
 _Written = tuple[list[str], list[str], dict[str, Any]]
@@ -112,6 +115,39 @@ def _state(self: Any) -> list[object]:
 def _set_state(self: object, state: list[object]) -> None:
     for field, value in zip(dataclasses.fields(self), state, strict=True):  # type: ignore[arg-type]
         object.__setattr__(self, field.name, value)
+
+
+def json_of(value: object, names: str) -> dict[str, object]:
+    """Return fields of a value as a JSON answer has them: a day as text, a tuple as a list, a value by its `to_json`.
+
+    `name?` is null where the field is empty, and `key=a.b` names its field after the key. `*name` gives the keys of
+    that field's own answer.
+    """
+    answer: dict[str, object] = {}
+    for key, get, mark in _read(names):
+        field = get(value)
+        if mark == "*":
+            answer |= field.to_json()
+        else:
+            answer[key] = (field or None) if mark == "?" else _plain(field)
+    return answer
+
+
+@lru_cache
+def _read(names: str) -> list[tuple[str, Callable[[object], Any], str]]:
+    found: list[tuple[str, Callable[[object], Any], str]] = []
+    for name in names.split():
+        key, _, path = name.strip("*?").rpartition("=")
+        found.append((key or path, attrgetter(path), name[0] if name[0] == "*" else name[-1]))
+    return found
+
+
+def _plain(field: Any) -> object:
+    if field is None or isinstance(field, str | int | float | dict):
+        return field
+    if isinstance(field, tuple | list):
+        return [_plain(one) for one in field]
+    return field.isoformat() if hasattr(field, "isoformat") else field.to_json()
 
 
 if TYPE_CHECKING:

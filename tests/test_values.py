@@ -1,7 +1,8 @@
-"""Our dataclasses are those of the standard library: each thing that is asked of one is asked of both."""
+"""Our dataclasses are those of the standard library: each thing asked of one is asked of both. And their JSON."""
 
 import copy
 import dataclasses
+import datetime as dt
 import inspect
 import pickle
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from agent_memory_protocol.values import dataclass
+from agent_memory_protocol.values import dataclass, json_of
 from tests.each_row import each_row
 
 
@@ -134,3 +135,27 @@ def test_methods_are_compiled_at_their_first_call():
     assert list(inspect.signature(later).parameters) == ["a", "b", "c", "d"]
     with pytest.raises(dataclasses.FrozenInstanceError):
         later(1).b = "other"
+
+
+@dataclass(frozen=True)
+class Inner:
+    day: dt.date | None
+    parts: tuple[object, ...] = ()
+    name: str = ""
+
+    def to_json(self):
+        return json_of(self, "day parts name?")
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    count: int = 0
+
+
+def test_the_json_of_a_value_has_its_fields_as_json_can_hold_them():
+    inner = Inner(dt.date(2026, 5, 1), (1, ("two",), Inner(None, (), "x")))
+    answer = {"day": "2026-05-01", "parts": [1, ["two"], {"day": None, "parts": [], "name": "x"}], "name": None}
+    assert json_of(inner, "day parts name?") == answer
+    assert json_of(Outer(inner), "count inner") == {"count": 0, "inner": answer}
+    assert json_of(Outer(inner), "count *inner nested=inner.parts") == {"count": 0, **answer, "nested": answer["parts"]}

@@ -21,7 +21,7 @@ from ..text.placeholders import is_placeholder
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
 from ..tiers.named import named
-from ..values import dataclass
+from ..values import dataclass, json_of
 from .route import route
 from .route_words import LESSON, STATE
 from .topics import topics_at
@@ -49,6 +49,10 @@ class Sighting:
     conversation: str
     line: int
     in_design: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return json_of(self, "conversation line in_design")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +94,8 @@ class Suggestion:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            "id": self.id,
-            "safe": self.is_safe,
-            "action": self.action,
-            "kind": self.kind,
-            "text": self.text,
-            "target": str(self.target),
-            "section": self.section,
-            "entry_id": self.entry_id,
-            "confidence": self.confidence,
-            "reason": self.reason,
-            "wordings": list(self.wordings),
-            "sightings": [
-                {"conversation": seen.conversation, "line": seen.line, "in_design": seen.in_design}
-                for seen in self.sightings
-            ],
-        }
+        where = "text target section entry_id confidence reason wordings sightings"
+        return json_of(self, f"id safe=is_safe action kind {where}") | {"target": str(self.target)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings, suspicions
 from ..tiers.merge import merge
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
-from ..values import dataclass
+from ..values import dataclass, json_of
 from .elsewhere import Page, Store
 from .parts import in_parts
 
@@ -108,19 +108,12 @@ class Adoption:
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
         return {
-            "id": self.id,
-            "source": self.store.path,
-            "kind": self.store.kind,
-            **self.store.target.to_json(),
-            "entries": [*self.entries],
-            "present": self.present,
+            **json_of(self, "id source=store.path kind=store.kind *store.target entries present"),
             "notes": [*self.notes],
             "index_lines": [line for _, line in self.index_lines],
-            "left_out": [{"where": left.where, "reason": left.reason} for left in self.left_out],
+            "left_out": [json_of(left, "where reason") for left in self.left_out],
             "old": [*self.old],
-            "contradictions": [
-                {"new": pair.new, "standing": pair.standing, "way": pair.way} for pair in self.contradictions
-            ],
+            "contradictions": [json_of(pair, "new standing way") for pair in self.contradictions],
         }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from ..values import dataclass
+from ..values import dataclass, json_of
 
 ERROR = "error"
 WARNING = "warning"
@@ -51,14 +51,7 @@ class Finding:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            "rule": self.rule,
-            "severity": self.severity,
-            "path": self.path,
-            "line": self.line,
-            "message": self.message,
-            "fixable": self.fix is not None,
-        }
+        return {**json_of(self, "rule severity path line message"), "fixable": self.fix is not None}
 
 
 @dataclass(frozen=True, slots=True)

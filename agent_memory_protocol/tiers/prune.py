@@ -13,7 +13,7 @@ from ..errors import Refused
 from ..layout import Target
 from ..limits import over_limits
 from ..text import labels
-from ..values import dataclass
+from ..values import dataclass, json_of
 from .document import Document
 from .entries import OWN, Entry, suspicious_days
 from .remove import remove
@@ -39,18 +39,8 @@ class Judged(labels.Labelled):
 
     def to_json(self, target: Target) -> dict[str, object]:
         """Return it as it is in a JSON answer; `target` is its document."""
-        return {
-            "id": self.id,
-            **target.to_json(),
-            "line": self.line,
-            "date": self.date and self.date.isoformat(),
-            "date_source": self.date_source or None,
-            "section": self.section,
-            "label": self.label,
-            "text": self.text,
-            "cause": self.cause,
-            "reason": self.reason,
-        }
+        answer = json_of(self, "line date date_source? section label text cause reason")
+        return {"id": self.id, **target.to_json(), **answer}
 
 
 @dataclass(frozen=True, slots=True)

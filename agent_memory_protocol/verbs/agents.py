@@ -18,7 +18,7 @@ from ..project import agents
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
-from ..values import dataclass
+from ..values import dataclass, json_of
 
 _FOLDER = (*MEMORY, "agents")
 
@@ -35,13 +35,7 @@ class Renaming:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {
-            "old": self.old.owner,
-            "new": self.new.owner,
-            "entries": self.entries,
-            "files": [*self.files],
-            "ledger_lines": self.ledger_lines,
-        }
+        return json_of(self, "old=old.owner new=new.owner entries files ledger_lines")
 
 
 def plan(session: Session, old: str, new: str) -> Renaming:

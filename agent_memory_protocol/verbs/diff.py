@@ -20,7 +20,7 @@ from ..tiers.document import Document, parse
 from ..tiers.meet import OPPOSITE, meetings
 from ..tiers.store import list_targets
 from ..tiers.taken import take
-from ..values import dataclass
+from ..values import dataclass, json_of
 
 ADDED, EDITED, RETIRED, RESTORED, DISPUTED = "added", "edited", "retired", "restored", "disputed"
 KINDS = (ADDED, EDITED, RETIRED, RESTORED, DISPUTED)
@@ -43,17 +43,7 @@ class Difference:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            "id": self.id,
-            **self.target.to_json(),
-            "line": self.line,
-            "section": self.section,
-            "text": self.text,
-            "before": self.before,
-            "by": self.by or None,
-            "reason": self.reason,
-            "writer": self.writer or None,
-        }
+        return json_of(self, "id *target line section text before by? reason writer?")
 
 
 @dataclass(frozen=True, slots=True)

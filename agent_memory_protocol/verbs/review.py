@@ -20,7 +20,7 @@ from ..text.opposites import exclude_each_other
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting, in_two_conversations
-from ..values import dataclass
+from ..values import dataclass, json_of
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
@@ -59,7 +59,7 @@ class Text:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"place": self.place, "name": self.name, "text": self.text}
+        return json_of(self, "place name text")
 
 
 @dataclass(frozen=True, slots=True)

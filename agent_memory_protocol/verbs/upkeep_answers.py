@@ -11,7 +11,7 @@ from ..change.ledger import Archived
 from ..layout import Target
 from ..text import labels
 from ..tiers.prune import Judged, Plan, only
-from ..values import dataclass
+from ..values import dataclass, json_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,7 @@ class Removed(labels.Labelled):
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            "id": self.id,
-            **self.target.to_json(),
-            "label": self.label,
-            "went_along": [*self.went_along],
-            "about": self.about.to_json(),
-        }
+        return json_of(self, "id *target label went_along about")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +115,7 @@ class Resolved:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {"retired": self.retired.id, "successor": self.successor}
+        return json_of(self, "retired=retired.id successor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +126,7 @@ class Disputed:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {"disputed": [*self.ids]}
+        return json_of(self, "disputed=ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +140,7 @@ class Edited:
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON answer."""
-        return {"id": self.entry.id, "old_id": self.old_id, **self.entry.target.to_json(), "line": self.entry.line}
+        return json_of(self, "id=entry.id old_id *entry.target line=entry.line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +153,10 @@ class Restorable:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            "id": self.archived.taken.id,
-            **self.target.to_json(),
-            "removed_at": self.archived.removed_at,
-            "reason": self.archived.reason,
-            "run": self.archived.run,
-            "note": self.archived.note or None,
-            "section": self.archived.taken.place.section,
-            "label": self.archived.taken.place.label_text,
-            "about": self.about.to_json(),
-            "text": self.archived.taken.markdown,
-        }
+        taken = self.archived.taken
+        answer = {"id": taken.id, **self.target.to_json(), **json_of(self.archived, "removed_at reason run note?")}
+        answer |= {"section": taken.place.section, "label": taken.place.label_text}
+        return answer | {"about": self.about.to_json(), "text": taken.markdown}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +197,9 @@ class Synced:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {
-            **self.target.to_json(),
-            "put_back": [*self.put_back],
-            "removed_by_hand": [*self.removed_by_hand],
-            "kept_out": [{"id": entry_id, "text": text} for entry_id, text in self.kept_out.items()],
-            "unkept": [*self.unkept],
-            **({"noted_again": [*self.noted_again]} if self.noted_again else {}),
-            "problem": self.problem or None,
-        }
+        again = "noted_again " if self.noted_again else ""
+        answer = json_of(self, f"*target put_back removed_by_hand kept_out unkept {again}problem?")
+        return answer | {"kept_out": [{"id": entry_id, "text": text} for entry_id, text in self.kept_out.items()]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,4 +214,4 @@ class Redacted:
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
-        return {"id": self.id, **self.target.to_json(), "elsewhere": [*self.elsewhere]}
+        return json_of(self, "id *target elsewhere")
