@@ -1,13 +1,15 @@
 """Rules on the dates of entries: impossible, improbable, oddly spelled, or missing where there should be one."""
 
+import re
 from collections.abc import Iterator
 
 from ..text import dates, links, markdown, unread
 from ..tiers.document import mark_span
-from ..tiers.entries import OWN, paragraph_text, suspicious_days
+from ..tiers.entries import OWN, Heading, paragraph_text, suspicious_days
 from .finding import ERROR, WARNING, Fix, Remark, rule
 from .tiers import TierView
 
+_DATE_LINE = re.compile(r"[*_]*date[*_]*:[*_ ]*", re.IGNORECASE)
 _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "right now")
 _TERMS = frozenset(
     [
@@ -26,11 +28,12 @@ notice, until the end of May."""
     "date-impossible",
     ERROR,
     "tier",
-    "A date that no calendar has, in brackets or at the beginning of an item or paragraph. It dates nothing, and "
-    "`[until …]` ends nothing. Correct it.",
+    "A date that no calendar has, in brackets or at the beginning of an item, paragraph or heading. It dates nothing, "
+    "and `[until …]` ends nothing. Correct it.",
 )
 def date_impossible(view: TierView) -> Iterator[Remark]:
-    for line, text in _paragraphs(view):
+    headings = ((heading.start + 1, heading.text) for heading in view.document.outline.headings)
+    for line, text in [*_paragraphs(view), *headings]:
         for written in unread.impossible(text):
             yield Remark(line, f"{written} is not in the calendar; correct it")
 
@@ -86,8 +89,8 @@ def date_suspicious(view: TierView) -> Iterator[Remark]:
     WARNING,
     "tier",
     "An entry is dated in another spelling than `[YYYY-MM-DD]`. `--fix` rewrites it; the date stays the same. What "
-    "begins with `04.04.2026` or `Apr 4, 2026`, or has `[2026-6-1]` in it, is not dated by that. Only you know which "
-    "day is meant, so rewrite it.",
+    "begins with `04.04.2026` or `Apr 4, 2026`, or has `[2026-6-1]` in it, is not dated by that, nor is what is under "
+    "a heading such as `Apr 4, 2026` or `2026-W14`. Only you know which day is meant, so rewrite it.",
 )
 def date_spelling(view: TierView) -> Iterator[Remark]:
     for entry, _ in view.entries():
@@ -98,9 +101,22 @@ def date_spelling(view: TierView) -> Iterator[Remark]:
         fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
         yield Remark(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
     for line, text in _paragraphs(view):
-        for written in unread.unread(text):
+        for written in unread.unread(_DATE_LINE.sub("", text)):
             what = "ends nothing; write it as [until YYYY-MM-DD]" if written[:6].lower() == "[until" else ""
             yield Remark(line, f"{written} {what or 'dates nothing; write it as [YYYY-MM-DD]'}")
+    for heading in view.document.outline.headings:
+        written = "" if heading.day is not None or not _governs(view, heading) else unread.in_heading(heading.text)
+        if written:
+            yield Remark(heading.start + 1, f"{written} dates nothing under this heading; write it as YYYY-MM-DD")
+
+
+def _governs(view: TierView, heading: Heading) -> bool:
+    """Say whether an undated entry is under a heading, other than the title."""
+    outline = view.document.outline
+    place = outline.headings.index(heading)
+    return heading is not outline.title and any(
+        entry.day is None and place in entry.headings for entry in outline.entries
+    )
 
 
 def _paragraphs(view: TierView) -> Iterator[tuple[int, str]]:

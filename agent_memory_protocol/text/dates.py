@@ -12,7 +12,7 @@ try:
 except ImportError:
     from datetime import date
 
-_SAYS_NOTHING = frozenset(["through", "until", "pre", "per", "archived"])
+SAYS_NO_DAY = frozenset(["through", "until", "pre", "per", "archived"])  # With one of these a heading dates nothing
 _MOST_PARENTHESES = 32  # A link whose target is nested deeper is not a link in markdown-it either
 
 
@@ -45,7 +45,7 @@ def heading_day(text: str) -> int | None:
         return None
     plain = without_code_and_links(text).replace("*", " ").strip()
     words = "".join(character if character.isalnum() else " " for character in plain.lower()).split()
-    if not _SAYS_NOTHING.isdisjoint(words):
+    if not SAYS_NO_DAY.isdisjoint(words):
         return None
     days = [
         day

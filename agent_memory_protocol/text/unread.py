@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from . import marks
-from .dates import dates_in, day_number, without_code_and_links
+from .dates import SAYS_NO_DAY, dates_in, day_number, without_code_and_links
 
 _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -38,7 +38,15 @@ _SIGNS = r"\s:,;.()\[\]|=\u2013\u2014\u2192\uff1a\uff0c\u3001\u3002\uff08\uff09\
 _BEHIND = re.compile(rf"T?\d\d:\d\d|[*_)\]]*(?:$|[{_SIGNS}]|[-/](?!\w))")
 _SET_APART = re.compile(r"[*_]*(?:$|\n|[:,;)\]]| [-\u2013\u2014])")
 """What must be behind a day without its year: such words begin many sentences."""
-_RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?[-\u2013\u2014]) *[*_(\[]*")
+_RANGE = re.compile(r"[*_)\]]*(?: (?:to|until|through)\b| ?(?:[-/~\u2013\u2014\u2026\u2192]|->|\.\.\.?)) *[*_(\[]*")
+_MONTH_ALONE = re.compile(
+    rf"""[*_(\[]*(?P<date>
+        (?:{_MONTH}|(?:{_ABROAD})|q[1-4]),?[ ](?:del?[ ])?{_YEAR} | {_YEAR}[ -]?(?:{_MONTH}|q[1-4]|w\d\d?)
+        | \d{{4}}[-/.]\d\d | \d\d?/\d{{4}} | (?:week|kw|cw)[ ]\d\d?,?(?:[ /]+{_YEAR})? | \d{{4}}年[ ]?\d{{1,2}}月
+    )[*_)\]:]*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A heading that is nothing but a month, a week or a quarter."""
 _UNTIL = re.compile(r"\[until ([^\]\n]*)\]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[(?!\d{4}-\d\d-\d\d\])(?:\d{4}([-/])\d{1,2}\1\d{1,2}|\d\d([-/])\d\d\2\d\d)\]")
 _NUMBER_OR_MARK = re.compile(r"\d|\[until ", re.IGNORECASE)
@@ -81,6 +89,32 @@ def unread(text: str) -> list[str]:
     if front is not None and not is_impossible and not any(front["date"] in one for one in found):
         found.append(" ".join(front[0].split()))
     return found
+
+
+def in_heading(text: str) -> str:
+    """Return what was meant for the date of a heading that dates nothing, at its begin, end or in a parenthesis there.
+
+    A week or a month counts where it is the whole heading. A range is meant to date nothing.
+    """
+    plain = _without_code_and_links(text).replace("*", " ").strip()
+    month = _MONTH_ALONE.match(plain)
+    if month is not None:
+        return month["date"]
+    found = unread(plain)
+    if impossible(plain) or not SAYS_NO_DAY.isdisjoint(re.findall(r"\w+", plain.lower())):
+        return ""
+    if found:
+        return found[0]
+    for match in _LOOKS.finditer(plain):
+        if _is_range(plain, match.end()):
+            break
+        before, behind = plain[: match.start()], plain[match.end() :]
+        is_apart = (
+            not before[-1:].isalnum() and before[-1:] not in tuple("-_/\\.#") and not before.rstrip().endswith("-")
+        )
+        if is_apart and not match["yearless"] and not match["iso"] and re.fullmatch(r"[\s\])_.:]*", behind):
+            return match["date"]
+    return ""
 
 
 def _may_begin_with_date(text: str) -> bool:
@@ -129,13 +163,16 @@ def _in_front(plain: str) -> re.Match[str] | None:
     closing = plain.find("]", match.end()) + 1
     if opened == "[" and closing and marks.is_link(plain, position, closing):
         return None
-    rest = plain[match.end() :]
-    if not (_SET_APART if match["yearless"] else _BEHIND).match(rest):
+    if not (_SET_APART if match["yearless"] else _BEHIND).match(plain, match.end()):
         return None
-    second = _RANGE.match(rest)
-    if second is not None and (_LOOKS.match(rest, second.end()) or dates_in(rest[second.end() : second.end() + 10])):
-        return None
-    return match
+    return None if _is_range(plain, match.end()) else match
+
+
+def _is_range(plain: str, end: int) -> bool:
+    """Say whether behind a day, at its end, there is another one up to which something holds."""
+    second = _RANGE.match(plain, end)
+    until = second.end() if second is not None else len(plain)
+    return bool(_LOOKS.match(plain, until) or dates_in(plain[until : until + 10]))
 
 
 def _ends(plain: str) -> list[str]:

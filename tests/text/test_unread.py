@@ -1,6 +1,6 @@
 """What is meant for a date and dates nothing is found; what only has digits or a month's name in it is not."""
 
-from agent_memory_protocol.text import marks, unread
+from agent_memory_protocol.text import dates, marks, unread
 from tests.each_row import each_row
 
 UNREAD = [
@@ -25,6 +25,12 @@ FRONTS = ["{}: a", "**{}:** a", "**{}** - a", "[{}]: a", "[{}]", "({}) - a", "{}
 READ_OR_MEANT = [
     *("2026-04-04: a", "2026/04/04 a", "[2026-04-04] a", "(2026-04-04) a", "2026-04-04 10:30: a", "✅ 2026-04-04: a"),
     *("2026-04-04 to 2026-05-04: frozen", "Apr 4 - Apr 6, 2026: away", "04.04.2026 - 05.04.2026: away"),
+    *(
+        "2026-04-04..2026-04-06: frozen",
+        "2026-04-04…2026-04-06 a",
+        "2026-04-04/2026-04-06: a",
+        "Apr 4 → Apr 6, 2026: a",
+    ),
     *("[2026-04-04][log]", "[[2026-04-04]] note", "[[04.04.2026]]", "[Apr 4, 2026](a.md)", "[04.04.2026][log] a"),
     *("`2026-13-01`", "`04.04.2026`: a", "[2026-02-30][log]", "[[2026-02-30]]", "[2026-6-1][log]", "[[2026-6-1]]"),
     *("Apr 4, 2026: a [2026-04-04]", "due on Apr 4, 2026", "see 04.04.2026", "2026-04-04-plan.md is old"),
@@ -47,6 +53,35 @@ def test_a_date_in_another_spelling_is_found_in_front(written):
 def test_what_dates_or_is_not_meant_as_a_date_is_left_alone(text):
     assert unread.unread(text) == []
     assert unread.impossible(text) == []
+
+
+@each_row("written", [one for one in UNREAD if dates.heading_day(one) is None])
+def test_a_heading_in_another_spelling_is_found_at_both_ends(written):
+    fronts = ["{}", "**{}**", "({})"]
+    fronts += [] if written in ("Apr 4", "4 Apr") else ["Release ({})", "Session – {}", "Log, {}"]
+    for front in fronts:
+        assert unread.in_heading(front.format(written)).strip("()") in (written, written.partition(" ")[2]), front
+
+
+@each_row(
+    "text, found",
+    [
+        *(
+            (text, text)
+            for text in ("April 2026", "2026-04", "Q2 2026", "2026 Q2", "2026-W14", "Week 14", "Mai 2026", "04/2026")
+        ),
+        *(
+            (text, "")
+            for text in ("Plan for April 2026", "May be useful", "Week 14 was bad", "RFC 2026-04", "Version 4.2026")
+        ),
+        *(
+            (text, "")
+            for text in ("2026-04-04..2026-04-06", "Apr 4 – Apr 6, 2026", "Archived Apr 4, 2026", "`Apr 4, 2026`")
+        ),
+    ],
+)
+def test_a_month_counts_where_it_is_the_whole_heading_and_a_range_does_not(text, found):
+    assert unread.in_heading(text) == found
 
 
 @each_row("front", [*FRONTS, "[until {}] a", "[keep] [until {}] a", "[x] [until {}] a"])
