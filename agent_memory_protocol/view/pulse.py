@@ -57,5 +57,5 @@ def state_of(folder: str) -> int:
                 info = os.lstat(os.path.join(above, name))
             except OSError:
                 continue
-            seen.append((above, name, info.st_mtime_ns, info.st_size))
+            seen.append((above, name, info.st_mtime_ns, info.st_ctime_ns, info.st_size))
     return hash(tuple(sorted(seen)))

@@ -1,6 +1,7 @@
 """The live page: who gets an answer, what is done on it, and what is refused in place."""
 
 import asyncio
+import os
 import re
 from collections.abc import MutableMapping
 from contextlib import nullcontext
@@ -595,8 +596,12 @@ def test_a_write_of_another_program_is_seen_and_local_state_is_not(here):
     (here.path / ".scaffolding" / ".amp").mkdir(exist_ok=True)
     (here.path / ".scaffolding" / ".amp" / "x").write_text("x")
     assert state_of(folder) == before
-    here.remember("News.", tier=Tier.SHARED)
-    assert state_of(folder) != before
+    path = here.path / here.remember("News.", tier=Tier.SHARED).path
+    news, info = state_of(folder), path.stat()
+    assert news != before
+    path.write_text(path.read_text().replace("News", "Olds"))
+    os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+    assert state_of(folder) != news
 
 
 def test_a_port_that_is_taken_is_refused_in_one_line():
