@@ -3,6 +3,8 @@
 `visible` loads this where a text holds such a character. Most texts hold none.
 """
 
+from unicodedata import category, combining
+
 _INVISIBLE_BUT_PRINTABLE = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"  # joiners, fillers, blanks
 )
@@ -20,8 +22,11 @@ _UNASSIGNED = ((0x2065, 0x2065), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF))
 With those named above, and the categories that `is_hidden` asks for, these are all 4,174 of the property
 Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16).
 """
-_VISIBLE_FORMAT = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
-"""Characters of the format category that have a shape of their own."""
+_VISIBLE_FORMAT = frozenset(
+    ("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+    + "".join(map(chr, range(0x13430, 0x13440)))
+)
+"""Characters of the format category that have a shape of their own, or arrange hieroglyphs."""
 
 _EMOJI = frozenset(
     "©®‼⁉™ℹ↔↕↖↗↘↙↩↪⌚⌛⌨⏏⏩⏪⏫⏬⏭⏮⏯⏰⏱⏲⏳⏸⏹⏺Ⓜ▪▫▶◀◻◼◽◾☀☁☂☃☄☎☑☔☕☘☝☠☢☣☦☪☮☯☸☹☺♀♂♈♉♊♋♌♍♎♏♐♑♒♓♟♠♣♥♦♨♻♾♿⚒⚓⚔⚕⚖⚗⚙⚛⚜⚠⚡⚧⚪⚫"
@@ -74,14 +79,14 @@ def is_hidden(before: str, character: str, after: str) -> bool:
         return not character.isprintable() and character != "\t"
     if character in _MONGOLIAN_SELECTORS:
         return not _is_within(before, _MONGOLIAN)
+    if character == "\u034f" and before and after:
+        return not (combining(before) and combining(after))  # it keeps marks in their order, as in Hebrew
     if character in _INVISIBLE_BUT_PRINTABLE:
         return True
     if character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]:
         return not _takes_selector(before, character, after)
     if character.isprintable():
         return False
-    from unicodedata import category
-
     kind = category(character)
     if kind == "Cn":  # not known yet, but for what never will be
         return _is_within(character, _UNASSIGNED) or ord(character) & 0xFFFE == 0xFFFE
@@ -100,8 +105,6 @@ def _takes_selector(before: str, selector: str, after: str) -> bool:
         return True
     if not before or selector > "\ufe01":
         return False
-    from unicodedata import category
-
     is_sign = selector == "\ufe00" and before >= _MATHEMATICS and category(before) == "Sm"
     return is_sign or before in "、。，．：；！？"
 
@@ -110,25 +113,23 @@ def _joins(before: str, after: str, joiner: str) -> bool:
     """Say whether a joiner between these two characters is one that emoji or a script needs."""
     if joiner == "\u200d" and _is_emoji(after) and (before == _EMOJI_SELECTORS[1] or _is_emoji(before)):
         return True
-    if before in _JOINERS or (after and after in _JOINERS):
+    if (before and before in _JOINERS) or (after and after in _JOINERS):
         return False
-    from unicodedata import combining
-
     if before and combining(before) == _VIRAMA:
         return True
     if before.isalpha() and not before.isascii() and after and combining(after) == _VIRAMA:
         return True
     if _is_cursive(before):
         return _is_cursive(after) or (joiner == "\u200d" and not after.isalpha())
-    return joiner == "\u200d" and not before.isalpha() and _is_cursive(after)
+    if joiner == "\u200c":  # a word or number and its Persian ending: `API` and `ها`
+        return before.isalnum() and _is_cursive(after)
+    return not before.isalpha() and _is_cursive(after)
 
 
 def _is_cursive(character: str) -> bool:
     """Say whether this is a letter of a script whose letters join, or a mark on one; not its digits and commas."""
     if not _is_within(character, _CURSIVE_SCRIPTS):
         return False
-    from unicodedata import category
-
     return category(character)[0] in "LM"
 
 

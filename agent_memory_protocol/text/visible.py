@@ -196,7 +196,9 @@ def _hides(text: str, character: str) -> bool:
 
     from .characters import is_hidden
 
-    around = {(before[-1:], after[:1]) for before, after in pairwise(text.split(character))}
+    # Nothing between two of them: they are beside each other, or it is where the text begins or ends.
+    pieces = text.split(character)
+    around = {(before[-1:] or character, after[:1] or character) for before, after in pairwise(pieces)}
     return any(is_hidden(before, character, after) for before, after in around)
 
 

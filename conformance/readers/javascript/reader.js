@@ -403,7 +403,7 @@ const NEEDED = [
   [new RegExp(`${VIRAMA}$`), /[\u200c\u200d]/, /^/], [/\p{L}$/u, /[\u200c\u200d]/, new RegExp(`^${VIRAMA}`)],
   [new RegExp(`${CURSIVE}$`, 'u'), /[\u200c\u200d]/, new RegExp(`^${CURSIVE}`, 'u')],
   [/\p{Script=Han}$/u, /[\ufe00-\ufe02\u{e0100}-\u{e011f}]/u, /^/],
-  [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/]];
+  [/\p{Script=Mongolian}$/u, /[\u180b-\u180d\u180f]/, /^/], [/[\p{L}\p{N}]$/u, /\u200c/, new RegExp(`^${CURSIVE}`, 'u')]];
 const FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 const [ALIKE, LATIN] = ['аеорсухѕіһԁοιυνα‐‑‒–—−', 'aeopcyxsihdoiuva------'];
 const NAMES = 'agent-memory|assistant|bos|end_of_turn|eos|function_calls|function_results|hook_context|human|invoke|' +
