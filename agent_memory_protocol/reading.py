@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from . import verbs
 from .answers import Shown, Status, Where
-from .change.session import Session, open_session
+from .change.opening import open_session
+from .change.session import Session
 from .errors import InvalidArgument, Refused
 from .layout import Target, Tier
 from .project.access import Actor, acting, document_meant

@@ -6,8 +6,8 @@ Who may write, which documents an actor sees, and the one way to change a docume
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 
 from .. import limits
 from ..answers import About, Headroom
-from ..disk.errors import explain, shown
-from ..disk.files import MissingRoot, Root, is_there
+from ..disk.files import Root
 from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, RefusedText, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner, check_target
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
-from ..project.settings import Settings, is_disabled, load_settings
+from ..project.settings import Settings
 from ..text.ids import complete, is_start
 from ..text.phrases import counted
 from ..tiers import store
@@ -43,7 +42,7 @@ WayOut = Callable[[Document], str]  # Says of a document that would pass a limit
 
 
 class Session:
-    """An opened project, and who acts in it. `open_session` makes one, for one call of a workspace."""
+    """An opened project, and who acts in it. `opening.open_session` makes one, for one call of a workspace."""
 
     def __init__(self, root: Root, settings: Settings, environ: Mapping[str, str], actor: Actor) -> None:
         self.root = root
@@ -419,66 +418,10 @@ def room_by_dates(full: Document, way_out: str) -> str:
     )
 
 
-@contextmanager
-def open_session(
-    path: str, environ: Mapping[str, str], actor: Actor, *, for_writing: bool = False
-) -> Iterator[Session]:
-    """Open a project for one piece of work. A root that is missing is made for writing; for reading it is empty.
-
-    Raises Disabled if it is to be written while memory is off, StorageError if its settings cannot be read: a limit
-    or a ban may be in them.
-    """
-    if for_writing and is_disabled(environ):
-        load_settings(None, environ).check_enabled()
-    made = _make_root(path) if for_writing else []
-    try:
-        with Root.open(path) if is_there(path) else MissingRoot(path) as root:
-            settings = load_settings(root, environ)
-            root.external_links = settings.external_links
-            if for_writing:
-                _check_writable(settings)
-            yield Session(root, settings, environ, actor)
-    except BaseException:
-        _remove_empty(made)  # what was refused leaves nothing behind
-        raise
-
-
 def split_link(path: str, others: int) -> str:
     """Say of a file that was written that it was hard-linked: amp replaces files whole."""
     names = "another name" if others == 1 else f"{others} other names"
     return f"{path} had {names} (hard links); what they lead to still has the old text; a symbolic link would not"
-
-
-def _check_writable(settings: Settings) -> None:
-    """Refuse to write where memory is switched off, or settings cannot be read: a limit may be in them."""
-    settings.check_enabled()
-    if settings.damaged:
-        raise StorageError(f"{'; '.join(settings.problems)}; mend it first, it may set a limit")
-
-
-def _make_root(path: str) -> list[str]:
-    """Make the root's folder where it was named outright and is missing; return the folders that had to be made."""
-    missing = []
-    folder = path
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    made: list[str] = []
-    try:
-        for folder in reversed(missing):
-            with suppress(FileExistsError):
-                os.mkdir(folder)
-                made.append(folder)
-    except OSError as error:
-        _remove_empty(made)
-        raise StorageError(f"{shown(path)}: the project root was not created: {explain(error)}") from error
-    return made
-
-
-def _remove_empty(folders: list[str]) -> None:
-    for folder in reversed(folders):
-        with suppress(OSError):
-            os.rmdir(folder)
 
 
 def _healing_notes(target: Target, done: Changed) -> list[str]:

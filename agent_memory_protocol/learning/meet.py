@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from ..change.session import Session, open_session
+from ..change.opening import open_session
+from ..change.session import Session
 from ..errors import AgentMemoryError
 from ..layout import RECORDS, Target, Tier
 from ..notes import store
