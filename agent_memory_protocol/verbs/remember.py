@@ -21,6 +21,7 @@ from ..tiers.compose import NewEntry
 from ..tiers.document import Document, Section
 from ..tiers.entries import Entry
 from ..tiers.taken import take
+from ..values import dataclass
 from .stored import stored_entry
 
 
@@ -52,6 +53,44 @@ def remember(
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
     about = about or About()
+    _check(session, target, text, section, under, about)
+    label = None if under is None else document.check_label(under)
+    new = _compose(session, target, text, dated, until, today)
+    target = store.locate(session.root, target)
+    old_in, old = (None, "") if replaces is None else _replaced(session, replaces)
+    if old_in not in (None, target):
+        about = replace(about, replaced=(*about.replaced, old))  # no ledger line of this document will say so
+    begins = target.tier is Tier.AGENT and session.read(target) is None
+    signed = replace(about, writer=(session.actor.agent if about.writer is None else about.writer) or None)
+    old_here, makes_room = old if old_in == target else "", today if make_room else None
+    work = _Writing(session, new, section, label, about, signed, until, old_here, makes_room, twice)
+    try:
+        done = session.change(target, work.change, way_out=_full_yet if make_room else _full)
+    except LimitExceeded as error:
+        if keep:
+            error.args = (_kept(session, target, new, section, label, signed, str(error)),)
+        raise
+    entry_id, status, notes = work.entry_id, work.status, work.notes
+    if old_in is not None and old_in != target:
+        from .settle import retire
+
+        retire(session, old_in, old, entry_id)
+    is_known = status == "added" and not old
+    known = signed if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
+    entry = stored_entry(done.document, entry_id, known)
+    if status == "added":
+        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(session, done.document, entry_id))
+        if begins:
+            notes = (*notes, *_misspelt(session, target, entry_id))
+    notes = (*notes, *session.notices)
+    session.notices.clear()
+    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+
+
+def _check(
+    session: Session, target: Target, text: str, section: Section | None, under: str | None, about: About
+) -> None:
+    """Refuse what may not be written there, and whatever of it holds a secret."""
     session.check_write(target)
     session.check_secrets(text)
     session.check_secrets(section if section is None else labels.BELOW.join(document.path_of(section)), "section")
@@ -60,64 +99,49 @@ def remember(
         session.check_said(said, what)
     if section is not None:
         document.check_section_name(section)
-    label = None if under is None else document.check_label(under)
-    new = _compose(session, target, text, dated, until, today)
-    target = store.locate(session.root, target)
-    old_in, old = (None, "") if replaces is None else _replaced(session, replaces)
-    if old_in not in (None, target):
-        about = replace(about, replaced=(*about.replaced, old))  # no ledger line of this document will say so
-    begins = target.tier is Tier.AGENT and session.read(target) is None
-    more = about
-    about = replace(about, writer=(session.actor.agent if about.writer is None else about.writer) or None)
-    entry_id, status = "", "kept"
+
+
+@dataclass(slots=True)
+class _Writing:
+    """What is to be written, and what has come of it when its document was changed last."""
+
+    session: Session
+    new: NewEntry
+    section: Section | None
+    label: str | None
+    about: About
+    signed: About  # the same, and who writes it
+    until: date | None
+    old: str  # the entry of this document that it replaces, "" for none
+    makes_room: date | None  # today, where old entries may go for it
+    twice: bool
+    entry_id: str = ""
+    status: str = "kept"
     notes: tuple[str, ...] = ()
 
-    def change(current: Document) -> Change:
-        nonlocal entry_id, status, notes
-        entry_id, status, notes = document.id_of_new(new, target), "kept", ()
-        written = write(current)
-        if old_in != target:
+    def change(self, current: Document) -> Change:
+        """Write the entry into a document; may be asked again when others write meanwhile."""
+        self.entry_id, self.status, self.notes = document.id_of_new(self.new, current.target), "kept", ()
+        written = self._write(current)
+        if not self.old:
             return written
         from .settle import retiring
 
-        return retiring(written, old, entry_id)
+        return retiring(written, self.old, self.entry_id)
 
-    def write(current: Document) -> Change:
-        nonlocal entry_id, status, notes
-        leaving = [old] if old_in == target else []
-        is_named = section is not None or label is not None or not leaving
-        heading, over = (section, label) if is_named else _place_of(current, old)
+    def _write(self, current: Document) -> Change:
+        new, leaving = self.new, [self.old] if self.old else []
+        is_named = self.section is not None or self.label is not None or not leaving
+        heading, over = (self.section, self.label) if is_named else _place_of(current, self.old)
         over = over and label_meant(current, heading, over)
-        there = None if twice else _standing(current, new, entry_id, over or "", heading or ())
+        there = None if self.twice else _standing(current, new, self.entry_id, over or "", heading or ())
         if there is not None:
-            entry_id = current.ids[current.outline.entries.index(there)]
-            again, status, notes = _again(session, current, entry_id, new, more, until)
+            self.entry_id = current.ids[current.outline.entries.index(there)]
+            again, self.status, self.notes = _again(self.session, current, self.entry_id, new, self.about, self.until)
             return again
-        added, reasons = _add(session, current, new, heading, over, leaving, today=today if make_room else None)
-        entry_id, status, notes = added.entry_id, "added", added.notes
-        return Change(added.document, reasons=reasons, about={entry_id: about})
-
-    try:
-        done = session.change(target, change, way_out=_full_yet if make_room else _full)
-    except LimitExceeded as error:
-        if keep:
-            error.args = (_kept(session, target, new, section, label, about, str(error)),)
-        raise
-    if old_in is not None and old_in != target:
-        from .settle import retire
-
-        retire(session, old_in, old, entry_id)
-    is_known = status == "added" and not old
-    entry = stored_entry(
-        done.document, entry_id, about if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
-    )
-    if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(session, done.document, entry_id))
-        if begins:
-            notes = (*notes, *_misspelt(session, target, entry_id))
-    notes = (*notes, *session.notices)
-    session.notices.clear()
-    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+        added, reasons = _add(self.session, current, new, heading, over, leaving, today=self.makes_room)
+        self.entry_id, self.status, self.notes = added.entry_id, "added", added.notes
+        return Change(added.document, reasons=reasons, about={self.entry_id: self.signed})
 
 
 def _standing(current: Document, new: NewEntry, entry_id: str, label: str, section: Section) -> Entry | None:
