@@ -293,7 +293,7 @@ def test_who_shares_what_the_documentation_says_is_told_where_it_stands(tmp_path
     done = workspace.remember("[2026-05-01] Run the migrations before the tests.", tier=tier, actor=actor)
     said = f"{path}:3 already says the same (`amp forget {done.entry.id}` takes it out here)"
     assert done.notes == ((said,) if is_told else ())
-    assert workspace.remember("Run the migrations after the tests.", tier=tier, actor=actor).notes == ()
+    assert workspace.remember("Run the migrations in one transaction.", tier=tier, actor=actor).notes == ()
 
 
 LOG = "\n".join(f"2026-01-01 10:00:{number:02} GET /orders took {number} ms" for number in range(30))
