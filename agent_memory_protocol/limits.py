@@ -56,7 +56,7 @@ def count_lines(data: bytes, sifted: bytes | None = None) -> int:
 
 
 def same_lines(one: bytes, other: bytes) -> int:
-    """Return how many bytes two files begin with that are the same, in whole lines and as good as all of them."""
+    """Return how many bytes two files share at their beginning, in whole lines; it may leave out the last of them."""
     at, step = 0, min(len(one), len(other))
     while step:
         if one[at : at + step] == other[at : at + step]:

@@ -1,4 +1,4 @@
-"""Open a project for one piece of work: for reading as it is, for writing also a root that was named and is missing."""
+"""Opening: a project is opened for one piece of work; to write, its folder is made where it is missing."""
 
 import os
 from collections.abc import Iterator, Mapping

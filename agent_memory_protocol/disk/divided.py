@@ -45,7 +45,7 @@ def run(
 
 
 def _may_fork() -> bool:
-    """Say whether this process may be copied: it has two processors and one thread. A copied lock is never opened."""
+    """Say whether this process may be copied: it has two processors, and no other thread with locks."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return False
     with suppress(OSError):
@@ -54,7 +54,7 @@ def _may_fork() -> bool:
 
 
 class _Copy:
-    """A copy of this process, which takes jobs until there is none left, and answers all at once."""
+    """A copy of this process, which takes jobs while some are left, and answers all at once."""
 
     def __init__(self, jobs: Sequence[Callable[[], object]]) -> None:
         self._jobs = jobs
@@ -68,7 +68,7 @@ class _Copy:
         """Begin, and return the numbers of the jobs that are left, which both processes take one by one."""
         # No interrupt may come before the copy has begun to be one: it would go on with the work of this process.
         masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        with suppress(OSError):  # as many processes as there may be: this one does it all
+        with suppress(OSError):  # no further process is allowed: this one does it all
             self._id = os.fork()
             if not self._id:
                 self._be()

@@ -29,7 +29,7 @@ _DIMENSIONS = 384
 _LAYERS = 6
 _HEADS = 12
 _LONGEST = 256
-_ROWS = 512  # Pieces that go through a layer together, at least: fewer are slower, and more need memory only
+_ROWS = 512  # Pieces that go through a layer together, at least: fewer are slower, more only take more memory
 
 
 class MiniLM:

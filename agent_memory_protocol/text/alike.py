@@ -58,7 +58,7 @@ def denials(texts: Sequence[str]) -> Iterator[Denial]:
 
 
 def together(in_the_same_words: Iterable[Denial], in_other_words: Iterable[Denial]) -> Iterator[Denial]:
-    """Yield the first, and of the others each two texts once that are not among them."""
+    """Yield all of the first, then of the others each pair of texts once that was not among the first."""
     told = set()
     for denial in in_the_same_words:
         told.add(frozenset((denial.denying, denial.said)))

@@ -15,7 +15,7 @@ from .senses import LIGHT, rephrase
 from .tense import is_known_verb
 from .values import DATE, NUMBER, TIME, VERSION, Value, find_values, may_hold_value
 
-_STATES = """
+STATES = """
 accurate correct right | inaccurate incorrect wrong
 alive | dead
 ascending | descending
@@ -81,7 +81,7 @@ wider | narrower
 """
 """What is said of something behind “is”."""
 
-_MANNERS = """
+MANNERS = """
 alphabetically | chronologically
 ascending | descending
 automatically | manually
@@ -115,9 +115,9 @@ behind | infrontof
 """What binds what is behind it to a verb."""
 
 _TURNS = "before | after"
-"""When something is done that is done once."""
+"""When something is done that happens once."""
 
-_UNITS = """
+UNITS = """
 bytes byte | kilobytes kb kib | megabytes mb mib | bits bit
 camelcase | snake_case snakecase | kebab-case | pascalcase
 celsius | fahrenheit | kelvin
@@ -133,7 +133,7 @@ utc gmt | localtime | cet | est | pst
 """
 """In what, or as what, something is kept or measured."""
 
-_VERBS = """
+VERBS = """
 accept approve | reject refuse decline
 allow permit let | block forbid prevent
 encourage | discourage
@@ -142,7 +142,6 @@ improve | worsen degrade
 include | exclude omit
 increase raise grow | decrease lower reduce shrink
 keep retain preserve | delete discard drop erase forget lose lost purge remove strip
-prefer | avoid
 require demand | forbid
 show | hide
 succeed pass | fail
@@ -150,9 +149,9 @@ trust | distrust mistrust
 """
 """What something does, or has done to it."""
 
-_PERIODS = "daily nightly | weekly | biweekly fortnightly | monthly | quarterly | hourly | yearly annually"
-_DAYS = "monday | tuesday | wednesday | thursday | friday | saturday | sunday"
-"""How often something is done, and on which day one thing is that has one day."""
+PERIODS = "daily nightly | weekly | biweekly fortnightly | monthly | quarterly | hourly | yearly annually"
+DAYS = "monday | tuesday | wednesday | thursday | friday | saturday | sunday"
+"""How often something is done, and on which day of the week."""
 
 _SAID = tuple(
     (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), by)
@@ -194,6 +193,8 @@ _BE = word_set("am are be been is remain remains stay stays was were")
 _BETWEEN = word_set(
     "already also always by case completely currently default fully kept now still strictly thread usually very"
 )
+_PARTICIPLE = re.compile(r"\w+(?<!e)ed|forbidden|forgotten|hidden|kept|lost")
+_DEMANDING = word_set("must shall should will")
 _GO = word_set("begin begins close closes due end ends happens occurs open opens start starts")
 _UNIT_AFTER = word_set("as in use uses using with")
 _SUBJECT = word_set("our the")
@@ -236,14 +237,14 @@ def _read(rows: str, by: str) -> dict[str, list[tuple[str, str]]]:
 _STATE, _MANNER, _BOUND, _TURN, _VERB, _UNIT, _PERIOD, _DAY = (
     _read(rows, by)
     for rows, by in (
-        (_STATES, "state"),
-        (_MANNERS, "manner"),
+        (STATES, "state"),
+        (MANNERS, "manner"),
         (_BOUNDS, "bound"),
         (_TURNS, "turn"),
-        (_VERBS, "verb"),
-        (_UNITS, "unit"),
-        (_PERIODS, "period"),
-        (_DAYS, "day"),
+        (VERBS, "verb"),
+        (UNITS, "unit"),
+        (PERIODS, "period"),
+        (DAYS, "day"),
     )
 )
 _AFTER = ENGLISH.prepositions | ENGLISH.directions | ENGLISH.conditions
@@ -279,18 +280,19 @@ class _Sentence:
         )
 
     def at(self, place: int) -> str:
-        """Return a word; "" outside."""
+        """Return the word at a place; "" outside the text."""
         return self.words[place] if 0 <= place < len(self.words) else ""
 
     def ends_at(self, place: int) -> bool:
-        """Say whether nothing that belongs to what is before this place is behind it."""
+        """Say whether a phrase ends before this place: what follows does not belong to it."""
         before = self.raw[place - 1]
         return place >= len(self.raw) or self.words[place] in _AFTER or before[-1:] in ",;."
 
     def without(self, start: int, end: int, by: str) -> str:
         """Return the text with one word in place of some."""
         last = self.raw[end - 1]
-        return " ".join([*self.raw[:start], f"x{by}{last[len(last.rstrip('.,;:!?')) :]}", *self.raw[end:]])
+        # Neither the beginning nor the end of the word in their place may say anything, as “-able” does.
+        return " ".join([*self.raw[:start], f"x{by}x{last[len(last.rstrip('.,;:!?')) :]}", *self.raw[end:]])
 
     def follows_be(self, place: int) -> bool:
         """Say whether something is said, behind “is”, by the word at this place."""
@@ -320,11 +322,11 @@ class _Sentence:
         """Say whether the word at this place is the verb: told, done, or the first behind what the text is about."""
         if not place:
             return True
-        if self.words[place].endswith(("ed", "en", "pt", "st")):
+        if _PARTICIPLE.fullmatch(self.words[place]):
             return self.follows_be(place) and self.ends_at(place + 1)
         before = self.words[:place]
         is_first = not any(word in _BE or english(word) in LIGHT or is_known_verb(english(word)) for word in before)
-        return is_first and before[-1] not in _AFTER | ENGLISH.empty and not self.ends_at(place + 1)
+        return is_first and before[-1] not in _AFTER | ENGLISH.empty - _DEMANDING and not self.ends_at(place + 1)
 
 
 def _words(one: _Sentence) -> Iterator[Contrary]:

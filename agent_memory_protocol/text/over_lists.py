@@ -12,28 +12,14 @@ if TYPE_CHECKING:
 _COLONS = (":", "\uff1a")
 _OPENERS = (*_COLONS, "?", "\uff1f", "\u2013", "\u2014", " -", "->", "=>", "\u2192", "\u2026")
 """What a text ends with that opens the list below it."""
-_CONDITIONS = frozenset(
-    [
-        *("applies", "applies for", "applies in", "applies to", "audience", "branch", "condition", "customer", "env"),
-        *(
-            "environment",
-            "except",
-            "except for",
-            "for",
-            "if",
-            "in",
-            "only",
-            "only for",
-            "only if",
-            "only in",
-            "only on",
-        ),
-        *("only when", "only with", "os", "owner", "platform", "region", "scope", "scoped to", "since", "source"),
-        *("stage", "team", "tenant", "unless", "until", "valid", "valid for", "valid from", "valid in"),
-        *("valid until", "version", "when", "where", "with", "without"),
-    ]
-)
+_NAMED = """
+applies | applies for | applies in | applies to | audience | branch | condition | customer | env | environment |
+except | except for | for | if | in | only | only for | only if | only in | only on | only when | only with |
+os | owner | platform | region | scope | scoped to | since | source | stage | team | tenant | unless | until |
+valid | valid for | valid from | valid in | valid until | version | when | where | with | without
+"""
 """What a line of data is called, `Scope: staging`, that says of the list below it where, when or by whom it holds."""
+_CONDITIONS = frozenset(name.strip() for name in _NAMED.split("|"))
 _MOST_NAME_WORDS = 3
 _BREAKS = ("\\", "<br>", "<br/>", "<br />")
 _VOWELS = frozenset("aeiouy")

@@ -168,7 +168,10 @@ _SAID = (
     (r"instead of|rather than", "instead"),
     (r"(is|are) (?:what|where)", r"\1"),
     (r"(?:is|are) un(?!able|der)(\w{3,})[ai]ble", r"can not be \1ed"),
-    (r"(?:is|are) (not )?(?!possible|responsible)(\w{3,})[ai]ble", r"can \1be \2ed"),
+    (
+        r"(?:is|are) (not )?(?!possible|responsible|durable|(?:in)?visible|variable|writable)(\w{3,})[ai]ble",
+        r"can \1be \2ed",
+    ),
 )
 """Phrases in words, the first of them whose something is."""
 

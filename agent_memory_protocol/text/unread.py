@@ -169,7 +169,7 @@ def _in_front(plain: str) -> re.Match[str] | None:
 
 
 def _is_range(plain: str, end: int) -> bool:
-    """Say whether behind a day, at its end, there is another one up to which something holds."""
+    """Say whether a day that ends here begins a range of days."""
     second = _RANGE.match(plain, end)
     until = second.end() if second is not None else len(plain)
     return bool(_LOOKS.match(plain, until) or dates_in(plain[until : until + 10]))

@@ -112,7 +112,7 @@ def _opens_list(document: Document, last: Entry | IndexLine) -> Entry | None:
 
 
 def label_meant(document: Document, section: Section | None, label: str) -> str:
-    """Return the label that a name means in a section, or without one anywhere; as it is if none is meant."""
+    """Return the label that a name means in a section, or without one anywhere; unchanged if it means no label."""
     matching = find_sections(document, section or ())
     heading = matching[-1] if matching else None
     if heading is None and section:

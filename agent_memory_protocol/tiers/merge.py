@@ -158,7 +158,7 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
 
 
 def _blocks(document: Document, entry: Entry) -> tuple[tuple[str, ...], ...]:
-    """Return the blocks of which prose is made; a list item is one unit, and has none."""
+    """Return the blocks of which prose is made; a list item is one unit, without such blocks."""
     blocks = [] if entry.is_item else blocks_in(document, entry)
     return tuple(tuple(document.lines[start:end]) for start, end in blocks)
 
