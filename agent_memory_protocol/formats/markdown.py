@@ -15,6 +15,7 @@ from ..errors import DamagedFile, InvalidName, RefusedText
 from ..layout import OWNED_TIERS, Target, Tier, check_owner
 from ..text import headers, labels, marks
 from ..text.dates import heading_day
+from ..text.topics import topic_of_memory
 from ..tiers import compose, document
 from ..tiers.document import Document, item_lines
 from ..tiers.entries import OWN, Entry
@@ -55,13 +56,16 @@ def read(path: str) -> Iterator[MemoryEntry | Problem]:
     found = document.parse(record_files.read_whole(path, LARGEST), target_of(path))
     if (line := document.conflict_line(found)) is not None:
         raise DamagedFile("unresolved merge conflict; resolve it first", path=path, line=line)
-    yield from entries_of(found)
+    title = found.outline.title
+    topic = topic_of_memory(title.text) if title and not _is_tier_document(path) else ""
+    yield from entries_of(found, (topic,) if topic else ())
 
 
-def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
+def entries_of(found: Document, above: tuple[str, ...] = ()) -> Iterator[MemoryEntry | Problem]:
     """Yield the entries of a document, the title left out of their tags; an undated one has the time 0.
 
-    A label goes in front of the text and into `extra`, from where it can go back; marks go into `extra` alone.
+    What all of it is about, if `above` says so, is the first of their tags. A label goes in front of the text and
+    into `extra`, from where it can go back; marks go into `extra` alone.
     """
     front = dict(_front_matter(found))
     for entry_id, entry in found.by_id:
@@ -75,7 +79,7 @@ def entries_of(found: Document) -> Iterator[MemoryEntry | Problem]:
             id=key,
             timestamp_ms=0 if entry.day is None else max(entry.day - _EPOCH, 0) * DAY,
             text=found.alone(entry),
-            tags=found.sections(entry),
+            tags=(*above, *found.sections(entry)),
             extra=extra,
         )
         yield attempt(f"line {entry.start + 1:,}", check, made)
@@ -100,6 +104,10 @@ def _said(entry: Entry) -> Iterator[tuple[str, str]]:
         yield known.DISPUTED, known.YES
     if entry.marks.until is not None:
         yield from known.ends_on(date.fromordinal(entry.marks.until)).items()
+
+
+def _is_tier_document(path: str) -> bool:
+    return PurePath(path).name.lower() in {tier.file.lower() for tier in (Tier.SHARED, *OWNED_TIERS)}
 
 
 def marks_of(entry: MemoryEntry) -> list[str]:

@@ -211,7 +211,8 @@ def _rules(paths: Sequence[str], project: str) -> Iterator[Store]:
             stem = rules_files.stem_of(shown)
             text = page.text if page else ""
             pages = [
-                Page(path, f"{stem}-{name}.md", f"# {name}\n\n{one}\n", text, shown) for name, one in rules.sections
+                Page(path, f"{stem}-{name}.md", f"# {rules_files.under(rules.topic, name)}\n\n{one}\n", text, shown)
+                for name, one in rules.sections
             ]
             document = Page(path, f"{stem}.md", rules.text, text, shown) if rules.text else None
             if document or pages or outside or reader.problems or (page and page.text == rules_files.LINE):

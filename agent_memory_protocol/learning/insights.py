@@ -18,13 +18,13 @@ from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other
 from ..text.phrases import beginning
 from ..text.placeholders import is_placeholder
+from ..text.topics import is_topic
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
 from ..tiers.named import named
 from ..values import dataclass, json_of
 from .route import route
 from .route_words import LESSON, STATE
-from .topics import topics_at
 
 ADD, REMOVE, MOVE = "add", "remove", "move"
 REPEATED, DECIDED, LEARNED, STALE, DOUBLE, OVERFLOW = "repeated", "decided", "learned", "stale", "double", "overflow"
@@ -347,7 +347,13 @@ def _nearly_confirmed(
 def _topics(material: Material, seen: Sequence[Sighting]) -> set[tuple[str, ...]]:
     """Return what the headings say, where it was seen, that it is about."""
     pages = [(None if one.in_design else material.conversations.get(one.conversation), one.line) for one in seen]
-    return {() if page is None else topics_at(page, line) for page, line in pages}
+    return {() if page is None else _topics_at(page, line) for page, line in pages}
+
+
+def _topics_at(page: Document, line: int) -> tuple[str, ...]:
+    """Return the topics of the entry that begins at a line, counted from 1."""
+    entry = next((one for one in page.outline.entries if one.start == line - 1), None)
+    return () if entry is None else tuple(filter(is_topic, page.sections(entry)))
 
 
 def _section(material: Material, kind: str, seen: Sequence[Sighting]) -> str:
@@ -430,7 +436,7 @@ def _doubles(material: Material) -> Iterator[Suggestion]:
     for place, (document, entry, entry_id, text) in enumerate(own, len(shared)):
         if place in doubles and not entry.kept:
             line, said = shared[doubles[place]]
-            if exclude_each_other(topics_at(document, entry.start + 1), topics_at(material.shared, line)):
+            if exclude_each_other(_topics_at(document, entry.start + 1), _topics_at(material.shared, line)):
                 continue
             is_repeat = said.split() == text.split()
             reason = f"line {line} of the shared document says the same"

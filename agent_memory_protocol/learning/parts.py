@@ -12,6 +12,7 @@ from ..limits import over_limits, split_lines
 from ..notes import note as notes
 from ..text import links, markdown
 from ..text.headers import front_matter_end
+from ..text.language import plain
 from ..tiers import document
 from ..tiers.entries import Entry, IndexLine
 
@@ -34,7 +35,7 @@ def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) 
     header = lines[:begin]
     longest = max((max_bytes - _FRAME_BYTES) // 2, 100)
     body = _Body([piece for line in lines[begin:] for piece in _pieces(line, longest)])
-    title = next((one.text for one in body.outline.headings), "") or source[:-3]
+    title = plain(next((one.text for one in body.outline.headings), "")) or source[:-3]
     spare = len("\n".join(header).encode())
     for _ in range(_TRIES):
         spans = body.spans(max_lines - _FRAME_LINES - len(header), max_bytes - _FRAME_BYTES - spare)
@@ -52,10 +53,19 @@ def _named(stem: str, header: Sequence[str], bodies: Sequence[str], title: str, 
     found = {}
     for number, (name, body) in enumerate(zip(names, bodies, strict=True), start=1):
         of = f" ({number} of {len(bodies)})" if len(bodies) > 1 else ""
-        own = "\n".join(header) if header and number == 1 else _header(name, f"{title}{of}")
+        own = "\n".join(header) if header and number == 1 else _header(name, _about(f"{title}{of}", title, body))
         said = "\n\n".join(filter(None, [body, f"It goes on in {others}." if others and number == 1 else ""]))
         found[name] = f"{own}\n\n{_with_reason(said, title, source)}\n"
     return found
+
+
+def _about(told: str, title: str, body: str) -> str:
+    """Return what is told of a part, and what its sections are called: by that a line of the index is chosen."""
+    named = [(one.level, plain(one.text).removeprefix(f"{title}: ")) for one in document.outline_of(body).headings]
+    top = min((level for level, name in named if name != title), default=0)
+    names = dict.fromkeys(name for level, name in named if level == top and name not in ("", title))
+    said = accumulate(names, lambda before, name: f"{before}, {name}")
+    return max((f"{told}: {one}" for one in said if len(told) + len(one) < _LONGEST_TITLE), key=len, default=told)
 
 
 def _header(name: str, title: str) -> str:

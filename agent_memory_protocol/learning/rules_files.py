@@ -12,6 +12,7 @@ from itertools import islice
 from ..layout import MEMORY
 from ..text import headers, markdown
 from ..text.paths import CODE_SPAN
+from ..text.topics import topic_of
 from ..values import dataclass
 
 _SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
@@ -94,6 +95,7 @@ class Rules:
     title: str
     text: str  # the entries, as Markdown under headings of level 2 and deeper
     sections: tuple[tuple[str, str], ...]  # its long sections: the title of each, and its Markdown
+    topic: str  # what goes in front of the titles of its sections, "" for nothing
     imports: tuple[str, ...]  # the paths that it includes, as written, each on a line of its own
     mentions: tuple[str, ...]  # the paths that it includes in a sentence, such as “For releases see @docs/releases.md”
 
@@ -166,15 +168,21 @@ def read(text: str, path: str) -> Rules:
     if globs:
         title = f"{title} ({globs})"
     short, long = _apart(sections)
-    above = f"{title}: " if globs else ""
-    text = "\n\n".join(f"## {above + name if name else title}\n\n{body}" for name, body in short)
+    topic = title if globs else "" if path.replace(os.sep, "/") in FILES else topic_of(title)
+    text = "\n\n".join(f"## {under(topic, name) or title}\n\n{body}" for name, body in short)
     return Rules(
         title,
         f"# {title}\n\n{text}\n" if text else "",
         tuple((name or title, body) for name, body in long),
+        topic,
         imports,
         mentions,
     )
+
+
+def under(topic: str, section: str) -> str:
+    """Return the title of a section that says what its page is about; "" if the section has no title."""
+    return section if not section or section.casefold().startswith(topic.casefold()) else f"{topic}: {section}"
 
 
 def _without_imports(lines: Sequence[str], imports: Sequence[str]) -> list[str]:

@@ -14,6 +14,7 @@ from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
 from ..text import labels, marks
+from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other
 from ..tiers import compose, dispute, document, store
 from ..tiers.add import Added, add, label_meant
@@ -137,7 +138,8 @@ class _Writing:
         there = None if self.twice else _standing(current, new, self.entry_id, over or "", heading or ())
         if there is not None:
             self.entry_id = current.ids[current.outline.entries.index(there)]
-            again, self.status, self.notes = _again(self.session, current, self.entry_id, new, self.about, self.until)
+            again, self.status, notes = _again(self.session, current, self.entry_id, new, self.about, self.until)
+            self.notes = (*notes, *_elsewhere(current, there, self.section))
             return again
         added, reasons = _add(self.session, current, new, heading, over, leaving, today=self.makes_room)
         self.entry_id, self.status, self.notes = added.entry_id, "added", added.notes
@@ -150,6 +152,15 @@ def _standing(current: Document, new: NewEntry, entry_id: str, label: str, secti
     is_elsewhere = partial(exclude_each_other, [section] if isinstance(section, str) else section)
     there = document.standing(current, entry_id, label, is_elsewhere)
     return there or document.standing_alone(current, bare, label, is_elsewhere)
+
+
+def _elsewhere(current: Document, there: Entry, section: Section | None) -> Iterator[str]:
+    """Say where an entry is that was to come under another heading: it may say something else there."""
+    above = {current.outline.headings[index] for index in there.headings}
+    if section and above.isdisjoint(document.find_sections(current, section)):
+        where, wanted = BELOW.join(current.sections(there)), BELOW.join(document.path_of(section))
+        place = f"under {where!r}" if where else "above all sections"
+        yield f"it stays {place}; if {wanted!r} needs it too, name {wanted!r} in the text"
 
 
 def _kept(

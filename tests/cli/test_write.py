@@ -287,7 +287,11 @@ def test_a_repeat_changes_nothing_and_says_so(amp, text, args):
     before = amp.tree()
     answer = amp("remember", text, *args)
     assert answer.code == 0
-    assert answer.out.startswith(f"already there; nothing changed: {SHARED}:3  [")
+    kept = "already there" if args[:1] == ["--section"] else "already there; nothing changed"
+    assert answer.out.startswith(f"{kept}: {SHARED}:3  [")
+    assert ("it stays above all sections; if 'Other' needs it too, name 'Other' in the text" in answer.err) == (
+        args[:1] == ["--section"]
+    )
     assert "197 of 200 lines" in answer.out
     assert amp.tree() == before
 

@@ -78,6 +78,27 @@ def test_an_entry_keeps_the_id_that_amp_list_shows(tmp_path):
 
 
 @each_row(
+    "file, title, tags",
+    [
+        ("redis.md", "Redis", ("Redis", "Rules")),
+        ("notes.md", "**Deploy guide**", ("Deploy guide", "Rules")),
+        ("KNOWLEDGE.md", "Redis", ("Rules",)),
+        ("memory.md", "Redis", ("Rules",)),
+        ("x.md", "Memory", ("Rules",)),
+        ("x.md", "Shared Knowledge", ("Rules",)),
+        ("x.md", "Reviewer Agent Memory", ("Rules",)),
+        ("x.md", "Project rules", ("Rules",)),
+    ],
+)
+def test_the_title_of_a_page_is_a_tag_where_it_says_what_the_page_is_about(tmp_path, file, title, tags):
+    (entry,) = read(tmp_path / file, f"# {title}\n\n## Rules\n\n- Use port 6380.\n")
+    assert entry.tags == tags
+    back = str(tmp_path / "back.md")
+    markdown.write(back, [markdown.encode(entry)])
+    assert [one.tags for one in markdown.read(back) if isinstance(one, MemoryEntry)] == [tags]
+
+
+@each_row(
     "path, target",
     [
         (".scaffolding/agent-memory/shared/KNOWLEDGE.md", Target(Tier.SHARED)),

@@ -185,8 +185,32 @@ def test_what_a_rule_is_about_comes_in_beside_its_title(workspace, tmp_path):
     run(workspace, str(tmp_path), "--apply")
     assert told(workspace) == {
         "Read this before you write a test.\n\nWe use pytest.": ("Testing", "", ".cursor/rules/t.mdc"),
-        "- Say what.": ("Names", "", ".cursor/rules/t.mdc"),
+        "- Say what.": ("Testing: Names", "", ".cursor/rules/t.mdc"),
     }
+
+
+def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace, tmp_path):
+    """Two pages with a section Rules: without their titles, nobody knows whose port is meant."""
+    page = "# {}\n\n## Rules\n\n- Use port {}.\n\n## {} limits\n\n- At most {} connections.\n"
+    files = {
+        ".cursor/rules/redis.mdc": page.format("**Redis**", 6380, "Redis", 10),
+        "docs/postgres.md": page.format("Postgres", 5433, "Pool", 50),
+        "CLAUDE.md": "# Shop\n\n## Rules\n\n- Ask first.\n\n@docs/postgres.md\n",
+        ".claude/rules/all.md": "# Project Rules\n\n## Commits\n\n- Sign them.\n",
+        ".claude/rules/lint.md": "# Lint\n\n## Fixes\n\n" + "".join(f"- Step {n} of lint.\n" for n in range(60)),
+    }
+    write(tmp_path, files)
+    answer = run(workspace, str(tmp_path), "--apply")[1]
+    assert "has another value" not in answer
+    assert {text: section for text, (section, *_) in told(workspace).items()} == {
+        "- Ask first.": "Rules",
+        "- Sign them.": "Commits",
+        "- Use port 5433.": "Postgres: Rules",
+        "- At most 50 connections.": "Postgres: Pool limits",
+        "- Use port 6380.": "Redis: Rules",
+        "- At most 10 connections.": "Redis limits",
+    }
+    assert [note.description for note in workspace.notes()] == ["Lint: Fixes"]
 
 
 def test_lines_that_set_sections_off_stay_out_and_come_in_no_second_time(workspace, tmp_path):

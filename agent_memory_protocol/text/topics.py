@@ -1,0 +1,39 @@
+"""Topics: the headings and titles that say what is below them about, which no entry loses on its way."""
+
+from .language import plain, word_set
+
+_NO_TOPIC = word_set(
+    "a and blocker blockers chain context conversation current decided decision decisions discovered discoveries"
+    " discovery done fact facts far finding findings found general gotcha gotchas handoff history important in"
+    " insight insights key knowledge learned learning learnings lesson lessons log memory misc new next note notes"
+    " of open other outcome outcomes progress question questions result results session sessions shared so state"
+    " status step steps summary the this to todo todos we what"
+)
+_NO_TITLE = word_set(
+    "a about all and assistant claude code codex copilot cursor docs file for gemini general guide guideline"
+    " guidelines instruction instructions md notes of our project readme reference rule rules the this your"
+)
+_OF_A_STORE = word_set("archive context history index memories memory")
+"""What the title of a page of memory ends with that says whose it is, not what it is about."""
+
+
+def is_topic(heading: str) -> bool:
+    """Say whether a heading says more than a day, or that something was found, decided or is to be done."""
+    return any(word not in _NO_TOPIC and not word.isdigit() for word in _words(heading))
+
+
+def topic_of(title: str) -> str:
+    """Return the title of a page without emphasis, if it says what the page is about; else ""."""
+    title = plain(" ".join(title.split()))
+    return title if any(word not in _NO_TITLE and not word.isdigit() for word in _words(title)) else ""
+
+
+def topic_of_memory(title: str) -> str:
+    """Return the title of a page of memory as `topic_of`; "" also for “Reviewer Memory”, which names whose it is."""
+    words = _words(title)
+    return topic_of(title) if words and words[-1] not in _OF_A_STORE and any(map(is_topic, words)) else ""
+
+
+def _words(heading: str) -> list[str]:
+    bare = " ".join(word for word in heading.casefold().split() if not word.startswith("#"))
+    return "".join(sign if sign.isalnum() else " " for sign in bare).split()
