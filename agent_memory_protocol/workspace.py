@@ -296,18 +296,20 @@ class Workspace(Reader):
         actor: Actor | None = None,
         force: bool = False,
         progress: Callable[[int, int], None] | None = None,
+        again: Callable[[Pruning], None] | None = None,
     ) -> list[Removed]:
         """Take out what the plans say: exactly that, archived in the ledgers first.
 
         Without `force`, a document that would lose more than half of its entries is left alone: `Pruning.held` says
-        so beforehand, `notices` afterwards.
+        so beforehand, `notices` afterwards. With `again`, a document that has changed since is planned again under its
+        lock; `again` is given the new plan, and that is done.
 
         Raises:
             PlanOutdated: documents are no longer what their plans were made from; it says which, and what was done.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
         with self._session(actor, for_writing=True) as session:
-            return verbs.prune.apply(session, plans, force=force, progress=progress)
+            return verbs.prune.apply(session, plans, force=force, progress=progress, again=again)
 
     def restorable(
         self,

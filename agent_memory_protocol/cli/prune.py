@@ -11,7 +11,7 @@ import click
 from ..layout import Target, parse_target
 from ..text.phrases import counted
 from ..tiers.prune import Judged
-from ..verbs.prune import PlanOutdated, parse_age
+from ..verbs.prune import parse_age
 from ..verbs.upkeep_answers import Pruning, Removed
 from .cells import cells
 from .options import (
@@ -71,31 +71,35 @@ def prune_command(
     age = parse_age(older_than, today) if older_than else None
     chosen = [parse_target(target) for target in targets] if targets else None
 
-    def make_plans(chosen: Sequence[Target] | None) -> list[Pruning]:
-        return here.plan_pruning(
-            chosen,
-            actor=who,
-            older_than=age,
-            sections=sections,
-            to_limit=to_limit,
-            today=today,
-            progress=progress("planning"),
-        )
-
-    plans = make_plans(chosen)
+    plans = here.plan_pruning(
+        chosen,
+        actor=who,
+        older_than=age,
+        sections=sections,
+        to_limit=to_limit,
+        today=today,
+        progress=progress("planning"),
+    )
     there = here.targets(who)
     for target in dict.fromkeys(chosen or ()):
         if target not in there:
             note(f"{target.path} does not exist yet")
     gone: list[Removed] = []
     if apply:
-        try:
-            gone = here.apply_pruning(plans, actor=who, force=force, progress=progress("pruning"))
-        except PlanOutdated as error:
-            note(str(error))
-            again = make_plans(error.targets)
-            gone = [*error.removed, *here.apply_pruning(again, actor=who, force=force)]
-            plans = [*(plan for plan in plans if plan.target not in error.targets), *again]
+        again: dict[Target, Pruning] = {}
+
+        def planned_again(plan: Pruning) -> None:
+            note(f"{plan.target.path} was changed after the plan was made; plan again")
+            again[plan.target] = plan
+
+        gone = here.apply_pruning(
+            plans,
+            actor=who,
+            force=force,
+            progress=progress("pruning"),
+            again=planned_again,
+        )
+        plans = [again.get(plan.target, plan) for plan in plans]
     rows = [plan.to_json() for plan in plans]
     lists = {key: [one for row in rows for one in row[key]] for key in _LISTS}
     left = [plan for plan in plans if plan.held and not force] if apply else []

@@ -34,6 +34,7 @@ from ..learning.insights import (
 from ..project import agents, local_state
 from ..project.access import Actor
 from ..text.labels import in_front_of_item
+from ..text.phrases import counted
 from ..tiers import compose, store
 from ..tiers.document import Document, parse
 from ..values import dataclass
@@ -136,17 +137,18 @@ def apply(session: Session, planned: Distillation, choice: Choice, today: date) 
     """Make the changes of a plan that are chosen, what leaves first, so that there is room for what comes."""
     planned = replace(planned, candidates=tuple(proposals.chosen(planned.candidates, choice)))
     backup = _back_up(session, planned.candidates) if planned.candidates else ""
-    done, refused = [], []
+    done, refused, needless = [], [], 0
     for one in sorted(planned.candidates, key=lambda candidate: candidate.action == ADD):
         try:
-            if one.action in (ADD, MOVE):
-                _add(session, one, today)
-            if one.action != ADD:
-                upkeep.forget(session, [one.entry_id], f"distilled: {one.reason}")
+            # Others write too: what they have done since the plan was made is not done here.
+            changed = _change(session, one, today)
         except AgentMemoryError as error:
             refused.append((one, error))
         else:
-            done.append(one)
+            needless += not changed
+            done += [one] if changed else []
+    if needless:
+        session.notices.append(f"{counted(needless, 'proposal')} had been carried out meanwhile")
     _keep_sightings(session, planned.sightings)
     if backup and not done:
         # The last backup is what one goes back to: one of what never changed would be before it.
@@ -171,10 +173,14 @@ def restore(session: Session, backup: str | None) -> tuple[str, list[Target]]:
         session.check_write(target)  # all of them, before the first is changed
     changed = []
     for target, text in texts.items():
-        before = session.root.read(target.parts)
-        rewrite.rewrite(session, target, "", _always(text), f"went back to {name}")
-        after = session.root.read(target.parts)
-        if (before and before.data) != (after and after.data):
+        found: list[str | None] = []  # what it said when it was changed, the last of these
+
+        def back(present: str | None, text: str | None = text, found: list[str | None] = found) -> str | None:
+            found.append(present)
+            return text
+
+        rewrite.rewrite(session, target, "", back, f"went back to {name}")
+        if found[-1] != text:
             changed.append(target)
     return name, changed
 
@@ -187,12 +193,18 @@ def _parsed(data: bytes) -> Any:
         return None
 
 
-def _always(text: str | None) -> rewrite.Edit:
-    return lambda _: text
+def _change(session: Session, one: Suggestion, today: date) -> bool:
+    """Make one change of a plan. Returns whether there was anything to change."""
+    if one.action == ADD:
+        return _add(session, one, today)
+    session.find([one.entry_id])  # what has left since is not added elsewhere
+    if one.action == MOVE:
+        _add(session, one, today)
+    return upkeep.forget(session, [one.entry_id], f"distilled: {one.reason}") != []
 
 
-def _add(session: Session, one: Suggestion, today: date) -> None:
-    remember.remember(
+def _add(session: Session, one: Suggestion, today: date) -> bool:
+    done = remember.remember(
         session,
         one.target,
         compose.with_marks(one.text, one.marks),
@@ -202,6 +214,7 @@ def _add(session: Session, one: Suggestion, today: date) -> None:
         make_room=False,
         today=today,
     )
+    return done.status != "kept"
 
 
 def _about(session: Session, one: Suggestion) -> About:

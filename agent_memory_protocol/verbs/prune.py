@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
+from functools import partial
 
 from ..answers import About
 from ..change.session import Session
@@ -16,11 +17,13 @@ from ..text.phrases import counted
 from ..tiers import prune as rules
 from ..tiers import store
 from ..tiers.document import Document
-from ..tiers.prune import Judged, Plan
+from ..tiers.prune import Judged
 from .conversations import ENDS_AFTER, last_sign
 from .upkeep_answers import Pruning, Removed
 
 Progress = Callable[[int, int], None]
+Again = Callable[[Pruning], None]
+"""Is told the plan that was made under the lock, in place of one whose document had changed."""
 
 
 class PlanOutdated(StorageError):
@@ -73,24 +76,27 @@ def plan(
     return plans
 
 
-def apply(session: Session, plans: Sequence[Pruning], *, force: bool, progress: Progress | None) -> list[Removed]:
+def apply(
+    session: Session,
+    plans: Sequence[Pruning],
+    *,
+    force: bool,
+    progress: Progress | None,
+    again: Again | None = None,
+) -> list[Removed]:
     """Take out exactly what the plans say. What is held back keeps no other document from its pruning."""
     held = [] if force else [one for one in plans if one.held]
-    work = [(one.target, one.plan) for one in plans if one.plan is not None and one.removals and one not in held]
-    session.notices += [
-        f"{one.target} was not pruned: {len(one.removals)} of {counted(len(one.removals) + len(one.kept), 'entry')}"
-        f" would go, more than half; `{one.by_force}` does it"
-        for one in held
-    ]
-    for target, _ in work:
-        session.check_write(target)
+    work = [one for one in plans if one.removals and one not in held]
+    session.notices += [_why_held_back(one) for one in held]
+    for one in work:
+        session.check_write(one.target)
     gone: list[Removed] = []
     outdated: list[Target] = []
-    for number, (target, plan) in enumerate(work):
+    for number, one in enumerate(work):
         try:
-            gone += _prune(session, target, plan)
+            gone += _prune(session, one, again, force=force)
         except PlanOutdated:
-            outdated.append(target)
+            outdated.append(one.target)
         if progress is not None:
             progress(number + 1, len(work))
     if outdated:
@@ -99,19 +105,38 @@ def apply(session: Session, plans: Sequence[Pruning], *, force: bool, progress: 
     return gone
 
 
-def _prune(session: Session, target: Target, plan: Plan) -> list[Removed]:
+def _why_held_back(one: Pruning) -> str:
+    entries = counted(len(one.removals) + len(one.kept), "entry")
+    told = f"{one.target} was not pruned: {len(one.removals)} of {entries} would go"
+    return f"{told}, more than half; `{one.by_force}` does it"
+
+
+def _prune(session: Session, given: Pruning, again: Again | None, *, force: bool) -> list[Removed]:
+    target, planned = given.target, given
     if session.plan_healing(target).has_work:
         session.change(target, Change)
 
     def change(current: Document) -> Change:
-        if current.data != plan.document.data:
-            raise PlanOutdated(current.target.path)
-        return Change(plan.result, reasons={one.id: f"pruned: {_why(one)}" for one in plan.removals})
+        nonlocal planned
+        planned = given
+        if given.plan is None or current.data != given.plan.document.data:
+            if again is None or given.made_by is None:
+                raise PlanOutdated(current.target.path)
+            planned = given.made_by(session, current)
+        if planned.plan is None or (planned.held and not force):
+            return Change(current)
+        return Change(planned.plan.result, reasons={one.id: f"pruned: {_why(one)}" for one in planned.removals})
 
     done = session.change(target, change)
+    if again is not None and planned is not given:
+        again(planned)
+    if planned.held and not force:
+        session.notices.append(_why_held_back(planned))
+        return []
     said = session.known(target)
     return [
-        Removed(target, one.id, one.text, done.run, one.label, about=said.get(one.id, About())) for one in plan.removals
+        Removed(target, one.id, one.text, done.run, one.label, about=said.get(one.id, About()))
+        for one in planned.removals
     ]
 
 
@@ -123,6 +148,7 @@ def _why(one: Judged) -> str:
 def _plan(
     session: Session, current: Document, today: date, older_than: timedelta | None, *, sections: bool, to_limit: bool
 ) -> Pruning:
+    made_by = partial(_plan, today=today, older_than=older_than, sections=sections, to_limit=to_limit)
     settings = session.settings
     days = settings.older_than if older_than is None else older_than.days
     last = last_sign(session, current) if current.target.tier is Tier.CONVERSATION else today
@@ -150,4 +176,5 @@ def _plan(
         ended=last if today - last > ENDS_AFTER else None,
         unneeded=unneeded,
         said=session.known(current.target),
+        made_by=made_by,
     )

@@ -13,6 +13,7 @@ from ..errors import InvalidArgument, LimitExceeded, StorageError
 from ..layout import Target
 from ..text import labels
 from ..text.ids import complete
+from ..text.phrases import counted
 from ..tiers import document, frame
 from ..tiers.document import Document
 from ..tiers.restore import put_back_all
@@ -95,11 +96,14 @@ def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
 def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> tuple[list[StoredEntry], list[str]]:
     """Put entries back, up to the size that the document had (decision 44); return them, and why others stay gone."""
     refused: dict[str, str] = {}
+    before: set[tuple[str, str, int]] = set()  # what the document said already
     entries = [one.taken for one in chosen]
     largest = max((one.size[0] for one in chosen), default=0), max((one.size[1] for one in chosen), default=0)
 
     def change(current: Document) -> Change:
         refused.clear()
+        before.clear()
+        before.update(sayings(current), frame.sayings(current))
         archived = [one for one in session.books(target).archived(current) if not one.note]
         gone = {one.taken.id: one.taken for one in archived}
         chosen_ids = set(gone).intersection(one.id for one in entries)
@@ -119,7 +123,12 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
 
     if not entries:
         return [], []
-    made = session.change(target, change, as_large_as=largest).document
+    done = session.change(target, change, as_large_as=largest)
+    made = done.document
+    # Others restore too, and what they have brought back is not what this call did.
+    already = sum(one.saying in before and one.id not in done.healed for one in entries)
+    if already:
+        session.notices.append(f"{counted(already, 'entry')} {'was' if already == 1 else 'were'} back already")
     standing = [*stored_entries(made), *stored_frame(made)]
     of_text: dict[str, list[StoredEntry]] = {}
     for entry in standing:

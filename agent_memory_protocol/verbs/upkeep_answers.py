@@ -1,10 +1,11 @@
 """What the verbs answer that keep memory current: what goes, what comes back, and what has gone."""
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from ..answers import NOTHING_KNOWN, About, Headroom, StoredEntry
 from ..change.ledger import Archived
@@ -26,6 +27,7 @@ class Pruning:
         unneeded: how many of its entries were not recalled, found or opened here for 90 days, where that is counted.
         ended: for a conversation that is over, the day of its last sign of life; else None.
         said: what is known of the entries, by their ids.
+        made_by: makes the same plan for the document as it is now.
     """
 
     target: Target
@@ -37,6 +39,7 @@ class Pruning:
     ended: date | None = None
     unneeded: int = 0
     said: Mapping[str, About] = field(default_factory=dict)
+    made_by: Callable[[Any, Any], "Pruning"] | None = field(default=None, compare=False, repr=False)
 
     @property
     def removals(self) -> tuple[Judged, ...]:
@@ -60,7 +63,11 @@ class Pruning:
 
     def only(self, ids: Collection[str]) -> "Pruning":
         """Return the plan for these entries alone, of those that would go."""
-        return self if self.plan is None else replace(self, plan=only(self.plan, ids))
+        if self.plan is None:
+            return self
+        plan_again = self.made_by
+        made_by = plan_again and (lambda *given: plan_again(*given).only(ids))
+        return replace(self, plan=only(self.plan, ids), made_by=made_by)
 
     def to_json(self) -> dict[str, list[object]]:
         """Return the JSON answer for this document; that for several is these lists, one after another."""

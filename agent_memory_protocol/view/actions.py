@@ -23,8 +23,8 @@ from ..text.phrases import counted
 from ..tiers.document import check_writable
 from ..tiers.entries import OWN
 from ..values import dataclass
-from ..verbs.prune import PlanOutdated, parse_age
-from ..verbs.upkeep_answers import Pruning, Removed, Restorable
+from ..verbs.prune import parse_age
+from ..verbs.upkeep_answers import Pruning, Restorable
 from ..workspace import Workspace
 from .page import mark_of
 
@@ -305,20 +305,16 @@ class Changes:
         if not force and (held := [one for one in plans if one.held]):
             named = ", ".join(str(one.target) for one in held)
             raise Refused(f"more than half of {named} would go; choose fewer, or say so")
-        try:
-            gone = self.here.apply_pruning(plans, actor=self.actor, force=force)
-        except PlanOutdated as error:  # healing came first; what was chosen is still what goes
-            left_over = [one for one in self._pruning(wanted, without=error.removed) if one.target in error.targets]
-            gone = [*error.removed, *self.here.apply_pruning(left_over, actor=self.actor, force=force)]
+        # Healing may come first: what was chosen is still what goes.
+        gone = self.here.apply_pruning(plans, actor=self.actor, force=force, again=lambda _: None)
         ids = [one.id for one in gone]
         left = f"{counted(len(ids), 'entry')} left {'its document' if len(ids) == 1 else 'their documents'}."
         return Deed(left, "/prune", [lambda: self._bring_back(ids)] if ids else [])
 
-    def _pruning(self, wanted: Wanted, without: Sequence[Removed] = ()) -> list[Pruning]:
-        """Return the plans for what was chosen, which must all be outdated still, but for what has gone already."""
+    def _pruning(self, wanted: Wanted) -> list[Pruning]:
+        """Return the plans for what was chosen, which must all be outdated still."""
         plans = pruning(self.here, self.actor, self.today, wanted)
-        gone = [one.id for one in without]
-        _check_all_there(wanted, [*gone, *(one.id for plan in plans for one in plan.removals)])
+        _check_all_there(wanted, [one.id for plan in plans for one in plan.removals])
         return [left for one in plans if (left := one.only(wanted.ids)).removals]
 
     def _plan_distill(self, wanted: Wanted) -> Planned:

@@ -286,6 +286,22 @@ def test_going_back_gives_every_document_its_text_and_loses_nothing(workspace, t
     assert gone == {"- Redis loses its queue without AOF.", "- Said since then."}
 
 
+def test_what_others_have_carried_out_meanwhile_is_not_called_done(workspace):
+    for name in ("c1", "c2"):
+        said(workspace, name, "Redis loses its queue without AOF.")
+    workspace.remember("Deploy on Fridays.")
+    workspace.remember("Deploy on Fridays.", agent="dev")
+    planned = workspace.plan_distillation()
+    assert len(planned.candidates) == 2
+    assert len(apply_all(workspace, planned).done) == 2
+    again = apply_all(workspace, planned)
+    assert ([*again.done], again.backup) == ([], "")
+    assert texts(workspace, "agent:dev") + texts(workspace, "shared") == [
+        "- Deploy on Fridays.",
+        "- Redis loses its queue without AOF.",
+    ]
+
+
 def test_of_backups_made_one_right_after_the_other_the_last_is_the_last(workspace):
     made = []
     for fact in ("Redis loses its queue without AOF.", "The parser is slow on wide tables.", "Use uv for installs."):

@@ -23,7 +23,7 @@ from agent_memory_protocol.errors import (
 from agent_memory_protocol.layout import Target, Tier, parse_target
 from agent_memory_protocol.project.access import Actor
 from agent_memory_protocol.verbs.prune import PlanOutdated
-from agent_memory_protocol.verbs.upkeep_answers import Redacted
+from agent_memory_protocol.verbs.upkeep_answers import Pruning, Redacted
 from agent_memory_protocol.workspace import Workspace
 
 SHARED = Target(Tier.SHARED)
@@ -486,6 +486,35 @@ def test_what_an_editor_overwrote_goes_back_first_and_then_the_plan_is_made_agai
     assert "- just told\n" in project.text()
 
 
+def test_a_document_that_changes_all_the_time_is_planned_again_under_its_lock(project):
+    plans = project.workspace.plan_pruning([SHARED], today=TODAY)
+    project.write(PAGE + "- [2026-01-04] told meanwhile\n")
+    again: list[Pruning] = []
+    gone = project.workspace.apply_pruning(plans, again=again.append)
+    assert [[one.text for one in plan.removals] for plan in again] == [[one.text for one in gone]]
+    assert "- [2026-01-04] told meanwhile" in [one.text for one in gone]
+    assert not any(one.text in project.text() for one in gone)
+    assert project.workspace.apply_pruning(plans, again=again.append) == []
+
+
+def test_a_plan_for_some_entries_takes_no_others_from_a_document_that_has_changed(project):
+    (plan,) = project.workspace.plan_pruning([SHARED], today=TODAY)
+    chosen = plan.only([plan.removals[0].id])
+    project.write(PAGE + "- [2026-01-04] told meanwhile\n")
+    gone = project.workspace.apply_pruning([chosen], again=lambda _: None)
+    assert [one.id for one in gone] == [plan.removals[0].id]
+    assert project.text() == PAGE.replace(f"{plan.removals[0].text}\n", "") + "- [2026-01-04] told meanwhile\n"
+
+
+def test_a_document_of_which_most_would_go_by_now_is_held_back(project):
+    plans = project.workspace.plan_pruning([SHARED], today=TODAY)
+    page = "# T\n\n- stays\n" + "".join(f"- [2026-01-0{day}] told on day {day}\n" for day in range(1, 8))
+    project.write(page)
+    assert project.workspace.apply_pruning(plans, again=lambda _: None) == []
+    assert project.text() == page
+    assert "shared was not pruned: 7 of 8 entries would go" in project.workspace.notices[-1]
+
+
 @pytest.mark.parametrize("kept", [1, 2, 3])
 def test_more_than_half_needs_force(project, kept):
     """B08."""
@@ -556,6 +585,7 @@ def test_entries_are_restored_by_id_once(project):
     after = project.text()
     # The same answer as before, although it is there already.
     assert [entry.id for entry in project.workspace.restore(chosen).entries] == [wanted]
+    assert project.workspace.notices[-1] == "1 entry was back already"
     assert project.text() == after
     refuses(InvalidArgument, lambda: project.workspace.restorable([wanted]), f"no ledger has {wanted}, or it is back")
     refuses(InvalidArgument, lambda: project.workspace.restorable(["0" * 12]), "no ledger has 000000000000")
