@@ -69,9 +69,9 @@ def entries_of(found: Document, above: tuple[str, ...] = ()) -> Iterator[MemoryE
     """
     front = dict(_front_matter(found))
     for entry_id, entry in found.by_id:
-        if entry.holds_place(found.lines):
+        if entry.holds_place(found.lines) or found.is_footnote(entry):
             continue
-        label = found.label(entry)
+        label = found.spelled_out(found.label(entry))
         key, extra = named(
             entry_id, MappingProxyType({**({LABEL: label} if label else {}), **dict(_said(entry)), **front})
         )
@@ -79,7 +79,7 @@ def entries_of(found: Document, above: tuple[str, ...] = ()) -> Iterator[MemoryE
             id=key,
             timestamp_ms=0 if entry.day is None else max(entry.day - _EPOCH, 0) * DAY,
             text=found.alone(entry),
-            tags=(*above, *found.sections(entry)),
+            tags=(*above, *map(found.spelled_out, found.sections(entry))),
             extra=extra,
         )
         yield attempt(f"line {entry.start + 1:,}", check, made)

@@ -144,7 +144,7 @@ def _apart(page: document.Document, entry: Entry) -> list[Entry]:
 def _text(page: document.Document, entry: Entry) -> str:
     """Return an entry without its bullet, on one line where it is one paragraph."""
     shift = entry.column if entry.items == 1 else 0
-    first, *rest = page.text(entry).split("\n")
+    first, *rest = page.said(entry).split("\n")
     lines = [first[shift:], *(line.lstrip() if line[:shift].strip() else line[shift:] for line in rest)]
     if entry.paragraph.count("\n") == len(rest):
         return " ".join(" ".join(lines).split())

@@ -515,7 +515,7 @@ def _keyword(text: str) -> str:
 
 def _said(document: Document, entry: Entry) -> str:
     """Return what an entry says alone, its label in front; "" if it only holds a place."""
-    if is_placeholder(identity_text(document.lines, entry)):
+    if document.is_footnote(entry) or is_placeholder(identity_text(document.lines, entry)):
         return ""
     return document.alone(entry).strip()
 

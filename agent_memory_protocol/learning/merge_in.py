@@ -25,7 +25,7 @@ from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
 from ..tiers.meet import CHANGED, OPPOSITE, Placed, meetings, suspicions
-from ..tiers.merge import merge
+from ..tiers.merge import merge, named_apart
 from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
 from ..values import dataclass, json_of
@@ -252,7 +252,7 @@ class _Plan:
             theirs = document.parse(_shown(page.text).encode(), target)
             theirs = self._without_unwanted(theirs, page)
             page = self._without_secrets(replace_fields(page, text="".join(theirs.raw), original=page.whole))
-            theirs = document.parse(page.text.encode(), target)
+            theirs = named_apart(document.parse(page.text.encode(), target), mine)
             standing = _in_prose(mine, theirs)
             theirs = remove(theirs, standing)
         except (DamagedFile, Refused) as error:
@@ -429,7 +429,7 @@ def _changes(merged: Document, new: Sequence[str]) -> Iterator[Contradiction]:
 
 def _entry_text(doc: Document, entry_id: str) -> str:
     entry = doc.outline.entries[doc.ids.index(entry_id)]
-    return labels.in_front_of_item(doc.label(entry), doc.text(entry))
+    return doc.spelled_out(labels.in_front_of_item(doc.label(entry), doc.text(entry)))
 
 
 def _slug(text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from ..project.settings import Settings
-    from ..tiers.entries import Entry, IndexLine, Outline
+    from ..tiers.entries import Entry, Heading, IndexLine, Label, Outline
     from .block import RecordSource
 
 _INDEX_BYTES = 32_768
@@ -328,6 +328,7 @@ class Draft:
 
     def _left_out(self, units: "list[Entry | IndexLine]") -> list[LeftOut]:
         from ..text.dates import day_text
+        from ..tiers import entries
 
         lines, outline = self.read()
         found = []
@@ -335,7 +336,10 @@ class Draft:
             day = getattr(unit, "day", None)
             date = "" if day is None else day_text(day)
             label = outline.labels[unit.label] if unit.label is not None else None
-            above = [outline.headings[index] for index in unit.headings if index] + ([label] if label else [])
+            above: list[Heading | Label | Entry] = [outline.headings[index] for index in unit.headings if index]
+            above += [label] if label else []
+            said = [line for one in (*above, unit) for line in lines[one.start : one.end]]
+            above += entries.notes_of(lines, outline, said)
             context = [self._number(number) for one in above for number in range(one.start, one.end)]
             one = LeftOut(self._number(unit.start), self._number(unit.end - 1), date, lines[unit.start].strip(" \t"))
             one.label, one.context = label.text if label else "", context

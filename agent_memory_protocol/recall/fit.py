@@ -54,9 +54,10 @@ def fit(
         # One giant line was all that was too much.
         return Fitted(lines, [])
     segments = Segments(lines, found, room)
-    # What governs others is not given up on its own: a paragraph that ends in a label, and a line that dates a section.
+    # What governs others is not given up on its own: what ends in a label, a line that dates a section, a footnote.
     paragraphs = {start for label in found.labels.values() if label.is_entry for start in range(label.start, label.end)}
     paragraphs.update(segments.date_lines)
+    paragraphs.update(segments.notes)
     units = [unit for unit in told if unit.start not in paragraphs and unit not in expired]
     firsts = [lines[unit.start] for unit in units]
     sheet = Sheet(segments)

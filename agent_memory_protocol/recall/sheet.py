@@ -87,7 +87,7 @@ class Segment:
 class Segments:
     """What a document is cut into, and what any two segments need between them."""
 
-    __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "date_lines", "room")
+    __slots__ = ("_between", "_cuts", "_found", "_lines", "_units", "date_lines", "notes", "room")
 
     def __init__(self, lines: list[str], found: "Outline", room: Room) -> None:
         self._lines = lines
@@ -96,6 +96,8 @@ class Segments:
         self._units: dict[int, list[Segment]] = {}
         self._between: dict[tuple[int, ...], tuple[list[str], Size]] = {}
         self.date_lines = entries.date_lines(found)
+        notes = entries.notes_of(lines, found, lines)
+        self.notes = {one.start for one in notes if markdown.footnote_name(lines[one.start])}
         self.room = room
 
     @property
@@ -117,6 +119,11 @@ class Segments:
                     segment.label = unit.label
                 segments += above
             segments = self._units[unit.start] = segments + own
+            if self.notes:
+                said = [line for segment in segments for line in segment.lines]
+                segments += [
+                    one for note in entries.notes_of(self._lines, self._found, said) for one in self._cut(note)
+                ]
         return segments
 
     def beginning(self, unit: "Entry | IndexLine", count: int) -> list[Segment]:

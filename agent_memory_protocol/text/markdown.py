@@ -165,6 +165,8 @@ def _read_paragraph(lines: list[str], start: int, text: str) -> tuple[Block, int
         if column_of(line, text) >= 4:
             continue
         first = text[0]
+        if first == "[" and footnote_name(line):
+            raise _NotCertain
         if first in "=-" and not text.strip(first):
             if "|" in lines[number - 1]:
                 raise _NotCertain
@@ -281,6 +283,8 @@ def _read_item(lines: list[str], start: int, text: str, indent: int) -> tuple[Bl
                 raise _NotCertain
             if _starts_block(text):
                 return Block(ITEM, start, end, column=column, paragraph_end=paragraph_end), number
+            if text[0] == "[" and footnote_name(line):
+                raise _NotCertain
             if after_blank or item.lazy is False:
                 return Block(ITEM, start, end, column=column, paragraph_end=paragraph_end), number
             if item.lazy is None or not text.strip("="):
@@ -463,6 +467,15 @@ def close_fence(lines: list[str]) -> list[str]:
             fence = text[0] * length
         in_paragraph = not _starts_block(text)
     return [*lines, " " * offsets[-1] + fence] if fence else lines
+
+
+def footnote_name(line: str) -> str:
+    """Return the name of the footnote that a line begins to define, `[^name]: …`; "" if it defines none."""
+    if "]:" not in line:
+        return ""
+    opened, _, rest = line.lstrip(" \t>").partition("]:")
+    name = opened[2:]
+    return name if opened[:2] == "[^" and rest.strip(" \t") and name and not set(name) & set(" \t[]") else ""
 
 
 def is_rule(text: str) -> bool:

@@ -4,12 +4,14 @@ The only module that imports markdown-it. It costs several times a bare interpre
 only when a document needs it.
 """
 
+from itertools import pairwise
+
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
 from ..errors import DamagedFile
-from . import markdown
+from . import footnotes, markdown
 from .markdown import Block
 
 _KINDS = {
@@ -42,7 +44,34 @@ def find_blocks(lines: list[str], begin: int = 0) -> list[Block]:
             blocks.append(Block(markdown.HEADING, start, end, level=int(token.tag[1]), column=column))
         elif token.type in _KINDS:
             blocks.append(_leaf(lines, token, start, end))
-    return _with_definitions(lines, begin, blocks)
+    blocks = _with_definitions(lines, begin, blocks)
+    if not any("[^" in line and markdown.footnote_name(line) for line in lines):
+        return blocks
+    return [one for block in blocks for one in _with_footnotes(lines, block)]
+
+
+def _with_footnotes(lines: list[str], block: Block) -> list[Block]:
+    """Return a block and, each as a paragraph of its own, the footnotes at its end."""
+    if block.kind not in (markdown.PARAGRAPH, markdown.ITEM, markdown.DEFINITION):
+        return [block]
+    edge = block.column if block.kind == markdown.ITEM else 4
+    spans = [(block.start, block.kind)]
+    for number in range(block.start, block.end):
+        if markdown.footnote_name(lines[number]) and _column(lines[number]) < edge:
+            spans.append((number, markdown.PARAGRAPH))
+        elif block.kind == markdown.DEFINITION and lines[number][:1] == "[":
+            spans.append((number, block.kind))
+    if len(spans) == 1:
+        return [block]
+    found = []
+    for (start, kind), (limit, _) in pairwise([*spans, (block.end, "")]):
+        end = _trim(lines, start, limit)
+        if start == block.start and kind == block.kind and end > start:
+            paragraph_end = min(block.paragraph_end, end)
+            found.append(Block(kind, start, end, column=block.column, paragraph_end=paragraph_end))
+        elif end > start:
+            found.append(Block(kind, start, end, column=_column(lines[start]), paragraph_end=end))
+    return found
 
 
 def _leaf(lines: list[str], token: Token, start: int, end: int) -> Block:
@@ -107,6 +136,7 @@ def _column(line: str) -> int:
 
 _LEAVES = frozenset(["paragraph_open", "heading_open", "fence", "code_block", "html_block", "hr", "table_open"])
 _HIDDEN = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
+_MARKS = " \t>-+*0123456789.)"  # of lists and quotes
 _MOST_PASSES = 10
 
 # markdown-it may take minutes over one paragraph of brackets. What these bounds keep from it is taken out wherever it
@@ -184,9 +214,10 @@ def _find_hidden(lines: list[str], keeper: str) -> tuple[set[int], dict[int, lis
             hidden = _hidden_in_text(token.content, by_parser=read <= _MOST_TEXT)
             if not _locate(lines, first, last, token.content, hidden, spans):
                 drop.update(range(first, last))
+    notes = footnotes.names_in(lines)
     for number, line in enumerate(lines):
         # A line no leaf covers is blank, the edge of a container such as a lone ">" or "-", or a link definition.
-        if number not in covered and line.strip(" \t>-+*0123456789.)"):
+        if number not in covered and line.strip(_MARKS) and markdown.footnote_name(line.lstrip(_MARKS)) not in notes:
             drop.add(number)
     return drop, spans
 

@@ -52,6 +52,10 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
             unit="bytes",
         )
     _refuse_invisible(lines)
+    if any("]:" in line for line in lines):
+        from ..text import footnotes
+
+        lines = footnotes.folded(lines)
     lines[0] = _without_marker(lines[0].lstrip(" \t"))
     _drop_blanks(lines)
     words, lines[0] = marks.taken_off(lines[0])

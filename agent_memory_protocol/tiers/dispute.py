@@ -38,7 +38,8 @@ def _put_in_front(document: Document, entry_id: str, mark: str) -> Document:
     changed = rebuilt(document, raw)
     now = changed.entry(entry_id)
     has_mark = now is not None and len(now.marks.spans) == len(entry.marks.spans) + 1
-    if not entry.paragraph or not _only_marks_differ(document, changed) or not has_mark:
+    is_free = entry.paragraph and not document.is_footnote(entry)
+    if not is_free or not _only_marks_differ(document, changed) or not has_mark:
         raise Refused(f"{document.target.path}:{entry.start + 1}: it cannot be marked here; add the mark by hand")
     return changed
 

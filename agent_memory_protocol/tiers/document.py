@@ -15,7 +15,7 @@ from ..disk import files
 from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from ..layout import Target
 from ..limits import count_lines, same_lines, split_lines, split_lines_with_ends
-from ..text import dates, headers, labels, markdown, markers, marks, visible
+from ..text import dates, footnotes, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
 from ..text.labels import BELOW
 from ..text.markdown import Block
@@ -59,6 +59,7 @@ class Document:
     outline: Outline
     ids: tuple[str, ...]
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _definitions: list[dict[str, str]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def data(self) -> bytes:
@@ -96,6 +97,24 @@ class Document:
         """Return an entry's Markdown, lines joined with newlines."""
         return "\n".join(self.lines[entry.start : entry.end])
 
+    def said(self, entry: Entry) -> str:
+        """Return the same with what it refers to elsewhere in the document: footnotes, and where links lead."""
+        return self.spelled_out(self.text(entry))
+
+    def spelled_out(self, text: str) -> str:
+        """Return a text of the document with the footnotes and the links that it refers to."""
+        if "[" not in text:
+            return text
+        if not self._definitions:
+            self._definitions.append(footnotes.definitions(self.lines))
+        return footnotes.spelled_out(text, self._definitions[0])
+
+    def is_footnote(self, entry: Entry) -> bool:
+        """Say whether an entry is a footnote that goes with the entries which refer to it."""
+        if entry.is_item or not (name := markdown.footnote_name(self.lines[entry.start])):
+            return False
+        return name in footnotes.names_in([*self.lines[: entry.start], *self.lines[entry.end :]])
+
     def label(self, entry: Entry | IndexLine) -> str:
         """Return the text of the label that governs an entry, "" if none does."""
         return self.outline.labels[entry.label].text if entry.label is not None else ""
@@ -112,6 +131,9 @@ class Document:
 
     def alone(self, entry: Entry) -> str:
         """Return what an entry says where it goes alone: no marker, date or indentation, and its label in front."""
+        return self.spelled_out(self._alone(entry))
+
+    def _alone(self, entry: Entry) -> str:
         if entry.items > 1:
             text = self.text(entry).lstrip(" ")
             shift = len(self.lines[entry.start]) - len(self.lines[entry.start].lstrip(" "))
@@ -405,7 +427,8 @@ def with_date(document: Document, entry: Entry, day: int) -> Document:
     changed = rebuilt(document, raw)
     now = changed.entry(document.ids[document.outline.entries.index(entry)]) if changed.ids == document.ids else None
     # What begins with no paragraph, such as a fence or a table, would be none behind a date.
-    if not entry.paragraph or now is None or now.mark is None or now.mark.day != day:
+    is_footnote = document.is_footnote(entry)
+    if is_footnote or not entry.paragraph or now is None or now.mark is None or now.mark.day != day:
         raise Refused(f"{document.target.path}:{entry.start + 1}: it cannot be dated here; edit the line by hand")
     return changed
 

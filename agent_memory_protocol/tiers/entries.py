@@ -380,7 +380,8 @@ def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[
             continue
         text = "\n".join(line.strip(" \t") for line in lines[block.start : block.end])
         own = marks.read(text)
-        if not starts or own.date is not None or (dated and not _goes_on(text)):
+        is_note = markdown.footnote_name(lines[block.start]) != ""
+        if not starts or own.date is not None or is_note or (dated and not _goes_on(text)):
             starts.append(block.start)
             # What is only a date dates the paragraph behind it.
             dated = own.date is not None and marks.bare(text, own).strip("*_ ") != ""
@@ -492,6 +493,26 @@ def _inherit_dates(found: Outline, new: list[Entry]) -> None:
                 if heading.day is not None:
                     entry.day, entry.day_source, entry.dated_by = heading.day, heading.day_source, heading.date_line
                     break
+
+
+def notes_of(lines: "Sequence[str]", found: Outline, said: "Iterable[str]") -> list[Entry]:
+    """Return the footnotes that some lines of a document refer to, and those that the footnotes refer to."""
+    if not any("[^" in line and markdown.footnote_name(line) for line in lines):
+        return []
+    from ..text.footnotes import names_in
+
+    notes: dict[str, Entry] = {}
+    for one in found.entries:
+        for line in lines[one.start : one.end]:
+            notes.setdefault(markdown.footnote_name(line), one)
+    del notes[""]
+    told: list[Entry] = []
+    said = [*said]
+    while said:
+        new = [notes[name] for name in sorted(names_in(said)) if name in notes and notes[name] not in told]
+        told += dict.fromkeys(new)
+        said = [line for note in new for line in lines[note.start : note.end]]
+    return told
 
 
 def date_lines(found: Outline) -> dict[int, Entry]:

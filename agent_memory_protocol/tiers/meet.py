@@ -99,7 +99,7 @@ class Placed:
     @cached_property
     def alone(self) -> str:
         """What it says without its label, and without the number that its list begins with."""
-        text = identity_text(self.document.lines, self.entry).lstrip()
+        text = self.document.spelled_out(identity_text(self.document.lines, self.entry).lstrip())
         return text[marker_width(text) :].lstrip() if text[:1].isdigit() else text
 
 
@@ -377,7 +377,12 @@ def _on_one_topic(one: Fact, other: Fact) -> bool:
 
 
 def _placed(documents: Sequence[Document]) -> list[Placed]:
-    return [Placed(document, entry) for document in documents for entry in document.outline.entries]
+    return [
+        Placed(document, entry)
+        for document in documents
+        for entry in document.outline.entries
+        if not document.is_footnote(entry)
+    ]
 
 
 def _kind(one: Fact) -> str:

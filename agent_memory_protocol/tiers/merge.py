@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from ..layout import Target
-from ..text import markdown
+from ..text import footnotes, markdown
 from ..text.labels import key as label_key
 from ..text.markdown import Block
 from ..text.opposites import scope
@@ -58,6 +58,7 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
     """
     if any(conflict_line(document) for document in (base, ours, theirs)):
         return None
+    theirs = named_apart(theirs, ours, base)
     moved = _found_once(base, ours, theirs)
     rows = [_units(document, moved) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
@@ -69,6 +70,13 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
         woven, parts = versions, []
         document = _merged(versions, ours, moved)
     return None if document is None else Merged(document, (*parts, *_twice(woven)))
+
+
+def named_apart(theirs: Document, ours: Document, base: Document | None = None) -> Document:
+    """Return a document with other names for its footnotes and links where one of that name says something else."""
+    old = base.lines if base else []
+    lines = footnotes.apart(theirs.lines, ours.lines, old) if "]:" in "".join(ours.lines) else theirs.lines
+    return theirs if lines == theirs.lines else rebuilt(theirs, [line + theirs.newline for line in lines])
 
 
 def _merged(versions: "_Versions", ours: Document, moved: Collection[str]) -> Document | None:

@@ -155,7 +155,7 @@ def _judge(
     """Judge each entry by its own date, whatever is beside it."""
     judged = []
     for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
-        text = document.text(entry)
+        text = document.said(entry)
         cause, reason = _reason(entry, today, older_than, sections=sections)
         if cause in _GOES and holds is not None and (why := holds(text)):
             cause, reason = "held", why
@@ -167,7 +167,7 @@ def _judge(
                 date=None if entry.day is None else date.fromordinal(entry.day),
                 date_source=entry.day_source,
                 section=document.section(entry),
-                label=document.label(entry),
+                label=document.spelled_out(document.label(entry)),
                 reason=reason,
                 cause=cause,
             )

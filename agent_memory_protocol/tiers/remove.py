@@ -10,7 +10,7 @@ from dataclasses import replace as replace_fields
 from itertools import pairwise, tee
 
 from ..errors import Refused
-from ..text import labels, markdown
+from ..text import footnotes, labels, markdown
 from ..text.visible import KEEPER, LIST_KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
@@ -34,6 +34,7 @@ def remove(document: Document, ids: Collection[str]) -> Document:
     spans += _orphaned_labels(document, gone)
     joined = _joined(document.lines, sorted(spans))
     _check_labels(document, gone)
+    _check_footnotes(document, gone)
     staying = [entry for entry in document.outline.entries if entry not in gone]
     # What holds others apart is asked of one span at a time, so only where the simplest way has failed.
     by_text, by_item = tee(_apart(document, joined))
@@ -165,6 +166,23 @@ def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:
                     f"{document.target.path}:{label.start + 1}: the paragraph ends in the label of the list below it,"
                     f" {label.text!r}; take out the list's entries first, or edit the paragraph"
                 )
+
+
+def _check_footnotes(document: Document, gone: AbstractSet[Entry]) -> None:
+    """Refuse to take out a footnote while what refers to it stays."""
+    defined = {one: entry for entry in gone for one in footnotes.defined_in(_lines_of(document, entry))}
+    if defined:
+        taken = {number for entry in gone for number in range(entry.start, entry.end)}
+        left = [line for number, line in enumerate(document.lines) if number not in taken]
+        for name in sorted((footnotes.names_in(left) - footnotes.defined_in(left)) & defined.keys()):
+            raise Refused(
+                f"{document.target.path}:{defined[name].start + 1}: others refer to the footnote [^{name}]; take them"
+                " out first, or edit the footnote"
+            )
+
+
+def _lines_of(document: Document, entry: Entry) -> Sequence[str]:
+    return document.lines[entry.start : entry.end]
 
 
 def _apart(

@@ -6,7 +6,7 @@ A block's key is made from its text alone, as an entry's id is, so it survives o
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Any
@@ -103,6 +103,8 @@ class Taken:
     rank: int = 1  # which of the entries with the same text and label it was, from 1
     part: str = ""  # what it was where it was no entry: `heading`, `label` or `index line`; else ""
     governs: tuple[str, ...] = ()  # the ids of what a heading or label was over
+    # its Markdown and its label with their footnotes, where they are known
+    shown: tuple[str, str] | None = field(default=None, compare=False)
 
     @property
     def saying(self) -> tuple[str, str, int]:
@@ -118,7 +120,17 @@ class Taken:
     @property
     def alone(self) -> str:
         """Its text with the label in front, as it is shown alone."""
-        return labels.in_front_of_item(self.place.label_text, self.markdown)
+        return labels.in_front_of_item(self.label, self.said)
+
+    @property
+    def said(self) -> str:
+        """Its Markdown as it is shown, with the footnotes it refers to."""
+        return self.shown[0] if self.shown else self.markdown
+
+    @property
+    def label(self) -> str:
+        """The label it was under, as it is shown."""
+        return self.shown[1] if self.shown else self.place.label_text
 
 
 def sayings(document: Document) -> list[tuple[str, str, int]]:

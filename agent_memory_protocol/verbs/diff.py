@@ -175,7 +175,11 @@ def _entries(target: Target, old: _State, new: _State) -> Iterator[Difference]:
 
 def _alone(document: Document, one: str) -> str:
     entry = document.entry(one)
-    return "" if entry is None else labels.in_front_of_item(document.label(entry), document.text(entry))
+    return (
+        ""
+        if entry is None
+        else document.spelled_out(labels.in_front_of_item(document.label(entry), document.text(entry)))
+    )
 
 
 def _stones(data: bytes) -> dict[str, Mapping[str, object]]:

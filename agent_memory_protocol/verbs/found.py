@@ -20,6 +20,7 @@ from ..text import labels
 from ..text.dates import day_number
 from ..tiers import document as documents
 from ..tiers.document import Document
+from ..tiers.entries import notes_of
 from .stored import stored_entry
 
 _LEAST = 80  # Characters of a passage that are shown whatever its label takes
@@ -94,6 +95,9 @@ def _governed(document: Document, lines: tuple[tuple[int, str], ...]) -> tuple[t
         if entry.label is not None and not shown.isdisjoint(range(entry.start + 1, entry.end + 1)):
             label = document.outline.labels[entry.label]
             wanted.update(range(label.start + 1, label.end + 1))
+    said = [document.lines[number - 1] for number in wanted]
+    for note in notes_of(document.lines, document.outline, said):
+        wanted.update(range(note.start + 1, note.end + 1))
     return tuple((number, document.lines[number - 1].rstrip("\r\n")) for number in sorted(wanted))
 
 
@@ -109,7 +113,7 @@ def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -
     line = 1 if best is None else best + 1
     shown = said if best is None or best < start else _paragraph(lines, best)
     page = documents.parse(text.encode(), target)
-    shown = labels.in_front_of_item(_label_over(page, best), shown)
+    shown = page.spelled_out(labels.in_front_of_item(_label_over(page, best), shown))
     hit_note = found_by(hit, "note", target, session.path(target).with_name(file), file, shown)
     day, around = _day_of(session, target, note), _governed(page, _around(lines, line, context))
     return replace(hit_note, text=said, line=line, passage_line=line, date=day, lines=around)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from ..answers import About, StoredEntry
 from ..change import ledger
@@ -11,6 +12,7 @@ from ..formats.jsonl import EntryLine, Line, Tombstone
 from ..formats.moments import sort_key
 from ..git import births
 from ..layout import Target
+from ..text import footnotes
 from ..text.labels import in_front_of_item
 from ..tiers.document import plain_id
 from ..tiers.taken import from_json
@@ -55,10 +57,13 @@ def life(session: Session, entry_id: str) -> Life:
     entries = {one.id: one for one in (stored_entries(document, said) if document else [])}
     family = ledger.versions_of([found], lines)
     standing = entries.get(found)
+    notes = [line for one in lines if isinstance(one, EntryLine) for line in ledger.markdown_of(one).split("\n")]
+    known = footnotes.definitions([*(document.lines if document else ()), *notes])
     told = [*_events(lines, family, ledger.owner_of(target), entries)]
     kept = (ledger.markdown_of(one) for one in lines if isinstance(one, EntryLine) and plain_id(one.id) in family)
     oldest = next(filter(None, kept), standing.text if standing else "")
     born = births.first_commit(session.root.path, target.path, oldest.split("\n")[0]) if oldest else None
+    told = [replace(one, text=footnotes.spelled_out(one.text, known)) for one in told]
     if born is not None:
         told.append(Happening(born.at, COMMITTED, found, reason=born.commit, by=born.author))
     return Life(target, found, tuple(sorted(told, key=lambda one: sort_key(one.at))), standing)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -11,7 +12,7 @@ from ..change.session import Session
 from ..change.transaction import FEW, Change, pending
 from ..errors import InvalidArgument, LimitExceeded, StorageError
 from ..layout import Target
-from ..text import labels
+from ..text import footnotes, labels
 from ..text.ids import complete
 from ..text.phrases import counted
 from ..tiers import document, frame
@@ -32,11 +33,13 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
     for target in session.readable(ledgers=True):
         try:
             books = session.books(target)
-            listed = books.archived(session.read(target))
+            current = session.read(target)
+            listed = books.archived(current)
             ids = {one.taken.id for one in listed}
             owed = [one for one in pending(session.plan_healing(target), session.now) if one.taken.id not in ids]
             said = books.said()
-            found += [Restorable(target, one, said.get(one.taken.id, About())) for one in (*listed, *owed)]
+            gone = _spelled_out([*listed, *owed], current)
+            found += [Restorable(target, one, said.get(one.taken.id, About())) for one in gone]
             commands.append(books.last_command())
         except StorageError as error:
             problems.append(str(error))
@@ -62,6 +65,22 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
             f"no ledger has {', '.join(missing)}, or it is back; `amp restore --list` names what can come back"
         )
     return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
+
+
+def _spelled_out(gone: Sequence[Archived], current: Document | None) -> list[Archived]:
+    """Return what has left with the footnotes that it is shown with, of what is there and of what has left."""
+    lines = [line for one in gone for line in one.taken.markdown.split("\n")]
+    known = footnotes.definitions([*(current.lines if current else ()), *lines])
+    if not known:
+        return [*gone]
+    said = [
+        [footnotes.spelled_out(text, known) for text in (one.taken.markdown, one.taken.place.label_text)]
+        for one in gone
+    ]
+    return [
+        replace(one, taken=replace(one.taken, shown=(text, label)))
+        for one, (text, label) in zip(gone, said, strict=True)
+    ]
 
 
 def restore(session: Session, chosen: Sequence[Restorable]) -> Restored:
@@ -139,7 +158,7 @@ def _put_back(session: Session, target: Target, chosen: Sequence[Archived]) -> t
         label = labels.key(one.place.label_text)
         same = of_text.get(document.plain_id(one.id), [])
         holding = [entry for entry in same if labels.key(entry.label) == label] or [
-            entry for entry in standing if one.id not in refused and one.markdown in entry.text
+            entry for entry in standing if one.id not in refused and made.spelled_out(one.markdown) in entry.text
         ]
         found += holding[:1]
     return sorted(found, key=lambda entry: entry.line), list(refused.values())

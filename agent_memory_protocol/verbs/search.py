@@ -173,7 +173,7 @@ def search_archived(
     index = ScanIndex()
     words = ("\n".join([*one.archived.taken.place.governed_by, *one.about.tags]) for one in archived)
     index.refresh(
-        source_of(str(number), Passage("", one.archived.taken.markdown, around))
+        source_of(str(number), Passage("", one.archived.taken.said, around))
         for number, (one, around) in enumerate(zip(archived, words, strict=True))
     )
     answer = []
@@ -181,8 +181,8 @@ def search_archived(
         gone = archived[int(hit.source)]
         one, target = gone.archived, gone.target
         path = session.path(target).with_name(parts_of(target)[-1])
-        label = one.taken.place.label_text
-        found = found_by(hit, "archived", target, path, one.taken.id, one.taken.markdown, label)
+        label = one.taken.label
+        found = found_by(hit, "archived", target, path, one.taken.id, one.taken.said, label)
         left_on = day_number(one.removed_at[:10])
         day = None if left_on is None else date.fromordinal(left_on)
         answer.append(replace(found, reasons=(*hit.reasons, one.reason), about=gone.about, date=day))
@@ -320,8 +320,8 @@ def passages_of(document: Document, said: Mapping[str, About]) -> Iterator[Passa
         if entry.label is not None:
             around.append(document.label(entry))
         around += said[entry_id].tags if entry_id in said else ()
-        if not entry.holds_place(document.lines):
-            yield Passage(entry_id, document.text(entry), "\n".join(around))
+        if not (entry.holds_place(document.lines) or document.is_footnote(entry)):
+            yield Passage(entry_id, document.said(entry), "\n".join(around))
 
 
 def passage_of_note(note: Note) -> Passage:

@@ -133,12 +133,14 @@ def retire(session: Session, target: Target, loser: str, winner: str, reason: st
     def change(current: Document) -> Change:
         if loser not in current.ids:
             raise InvalidArgument(f"{loser} has just left {target.path}")
-        gone[:] = [take(current, loser)]
+        taken = take(current, loser)
+        shown = current.spelled_out(taken.markdown), current.spelled_out(taken.place.label_text)
+        gone[:] = [replace(taken, shown=shown)]
         left = retiring(Change(current), loser, winner, reason)
         return replace(left, document=_settled(session, left.document, winner))
 
     done = session.change(target, change)
-    return Removed(target, loser, gone[0].markdown, done.run, gone[0].place.label_text)
+    return Removed(target, loser, gone[0].said, done.run, gone[0].label)
 
 
 def retiring(change: Change, loser: str, winner: str, reason: str = "") -> Change:

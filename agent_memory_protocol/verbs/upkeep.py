@@ -20,7 +20,7 @@ from ..tiers import compose, document, remove, store
 from ..tiers.dispute import undated as without_date
 from ..tiers.document import Document
 from ..tiers.edit import replace
-from ..tiers.taken import Taken, take
+from ..tiers.taken import take
 from .meet import remarks
 from .stored import stored_entry
 from .upkeep_answers import Edited, Removed, Synced
@@ -34,21 +34,20 @@ def forget(session: Session, entry_ids: Sequence[str], reason: str) -> list[Remo
 
 
 def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str) -> list[Removed]:
-    gone: dict[str, Taken] = {}
-    along: dict[str, tuple[str, ...]] = {}
+    gone: dict[str, Removed] = {}
 
     def change(current: Document) -> Change:
+        taken = {one: take(current, one) for one in ids if one in current.ids}
+        along = remove.going_along(current, list(taken))
         gone.clear()
-        gone.update((one, take(current, one)) for one in ids if one in current.ids)
-        along.update(remove.going_along(current, list(gone)))
+        for one, what in taken.items():
+            text, label = map(current.spelled_out, (what.markdown, what.place.label_text))
+            gone[one] = Removed(target, one, text, "", label, along[one])
         return Change(remove.remove(current, list(gone)), reasons=dict.fromkeys(gone, reason))
 
     run = session.change(target, change).run
     said = session.said(target)
-    return [
-        Removed(target, one, taken.markdown, run, taken.place.label_text, along[one], said.get(one, About()))
-        for one, taken in gone.items()
-    ]
+    return [replace_fields(one, run=run, about=said.get(one.id, About())) for one in gone.values()]
 
 
 def edit(session: Session, entry_id: str, text: str | None, day: date | None, *, undated: bool = False) -> Edited:

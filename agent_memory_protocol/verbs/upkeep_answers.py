@@ -162,8 +162,8 @@ class Restorable:
         """Return it as it is in a JSON answer."""
         taken = self.archived.taken
         answer = {"id": taken.id, **self.target.to_json(), **json_of(self.archived, "removed_at reason run note?")}
-        answer |= {"section": taken.place.section, "label": taken.place.label_text}
-        return answer | {"about": self.about.to_json(), "text": taken.markdown}
+        answer |= {"section": taken.place.section, "label": taken.label}
+        return answer | {"about": self.about.to_json(), "text": taken.said}
 
 
 @dataclass(frozen=True, slots=True)
