@@ -88,6 +88,18 @@ def told_apart(one: str, other: str) -> str:
     return found or _exchanged(_senses(one), _senses(other)) or _owned(one, other) or _owned(other, one)
 
 
+def names_apart(one: str, other: str) -> bool:
+    """Say whether one of two texts names somebody or something, within a sentence, that the other does not."""
+    tokens, others = tokenise(plain(one), ENGLISH), tokenise(plain(other), ENGLISH)
+    return _has_other_name(tokens, others) or _has_other_name(others, tokens)
+
+
+def _has_other_name(tokens: Sequence[Token], others: Sequence[Token]) -> bool:
+    known = _words(others)
+    names = (one for one in tokens[1:] if one.written[:1].isupper() and one.after not in _SENTENCE_ENDS)
+    return any(english(one.lowered, past=False) not in known for one in names if one.lowered not in _NO_NAMES)
+
+
 def _exchanged(first: Mapping[str, str], second: Mapping[str, str]) -> str:
     """Return a word of each of two texts that the other has no word for; "" if only one of them has such a word."""
     own = [
@@ -205,7 +217,7 @@ def _names(text: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 def _is_subject(tokens: Sequence[Token], place: int) -> bool:
     """Say whether something is said of the first word of a sentence."""
-    if place + 1 == len(tokens) or tokens[place].lowered in ENGLISH.imperatives:
+    if place + 1 == len(tokens) or tokens[place].lowered in ENGLISH.imperatives | ENGLISH.prepositions:
         return False
     word = tokens[place + 1].lowered
     if word in ("and", "or"):

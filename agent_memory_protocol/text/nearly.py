@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from . import alike
+from .apart import names_apart
 from .gist import gist, shared_words
 from .language import ENGLISH, english, plain, tokenise
 from .opposites import opposed
@@ -79,11 +80,14 @@ def _may_be_the_same(one: str, other: str) -> bool:
         and _TURNING & _forms(one) == _TURNING & _forms(other)
         and not (_have_one_form(words, others) and _speak_of_other_things(one, other))
         and not opposed(_forms(one) - ENGLISH.negators, _forms(other) - ENGLISH.negators)
+        and not names_apart(one, other)
     )
 
 
 def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Say whether two texts are word for word the same, but for a few words in the same places."""
+    """Say whether two texts are word for word the same, but for a few words in the same places, or one in any place."""
+    if len({*one} - {*other}) == len({*other} - {*one}) == 1:
+        return True
     return len(one) == len(other) and 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= max(1, len(one) // 3)
 
 

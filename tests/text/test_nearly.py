@@ -1,0 +1,43 @@
+"""Texts that a person is asked to compare: those that may say the same, not those that speak of others."""
+
+from agent_memory_protocol.text.nearly import is_near
+
+from ..each_row import each_row
+
+OF_OTHERS = [
+    (
+        "In the EU, invoices are kept for ten years by billing.",
+        "Billing keeps invoices for ten years in the US.",
+    ),
+    ("When Postgres restarts, the mail worker loses its jobs.", "The mail worker loses its jobs when Redis restarts."),
+    ("In Berlin the backup is copied to tape by operators.", "The backup is copied to tape by operators in Munich."),
+    ("From Kafka, the loader reads orders in batches.", "The loader reads orders in batches from RabbitMQ."),
+    ("Lena owns the deploy script of the data pipeline.", "The deploy script of the data pipeline is owned by Omar."),
+    ("Errors of the payment service go to the inbox.", "To the inbox go errors of the shipping service."),
+    ("Before a release, Anna checks the licence list.", "The licence list is checked by Boris before a release."),
+    ("On the worker hosts, port 8080 is open for checks.", "Port 9090 is open for checks on the worker hosts."),
+]
+"""What differs in a name or a number, in whatever order."""
+
+MAYBE_SAME = [
+    (
+        "In the EU, invoices are kept for ten years by billing.",
+        "Billing keeps invoices for ten years in the EU.",
+    ),
+    ("From Kafka, the loader reads orders in batches.", "The loader reads orders from Kafka in batches."),
+    ("Lena owns the deploy script of the data pipeline.", "The deploy script of the data pipeline is owned by Lena."),
+    ("Before a release, Anna checks the licence list.", "The licence list is checked by Anna before each release."),
+    ("Customers in Spain see prices with tax first.", "Prices with tax are what customers in Spain see first."),
+]
+
+
+@each_row("pair", OF_OTHERS)
+def test_texts_that_differ_in_a_name_or_number_are_not_compared(pair):
+    assert not is_near(*pair)
+    assert not is_near(*reversed(pair))
+
+
+@each_row("pair", MAYBE_SAME)
+def test_texts_that_name_the_same_in_another_order_are_compared(pair):
+    assert is_near(*pair)
+    assert is_near(*reversed(pair))
