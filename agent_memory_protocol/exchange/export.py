@@ -7,10 +7,12 @@ from ..answers import NOTHING_KNOWN, About
 from ..formats import known, markdown, record_entries
 from ..formats.entry import MemoryEntry, Problem, attempt, check, named, original_id, to_milliseconds, to_moment
 from ..layout import Target
+from ..limits import split_lines
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
 from ..secrets.find import Secret, find_secrets
+from ..text.markers import conflict_line
 from ..workspace import Workspace
 
 RECORDS = "records"  # What is in the place of a document's name for the records of the store
@@ -36,6 +38,9 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
             yield Problem(f"{row.target}: {row.file}", row.problem)
             continue
         file, text = workspace.show_note(row.file, target=row.target, actor=actor)
+        if (line := conflict_line(split_lines(text))) is not None:
+            yield Problem(f"{row.target}: {file}", f"line {line}: unresolved merge conflict; resolve it first")
+            continue
         found_note = attempt(f"{row.target}: {file}", note_entry, note.parse(text, file))
         yield _placed(found_note, row.target) if isinstance(found_note, MemoryEntry) else found_note
 

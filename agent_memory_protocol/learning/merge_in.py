@@ -14,12 +14,13 @@ from itertools import chain, count
 
 from ..errors import DamagedFile, InvalidName, Refused
 from ..layout import NOTE_NAME_LENGTH, Target, Tier, check_note_file, name_key
-from ..limits import most_that_fits, over_limits
+from ..limits import most_that_fits, over_limits, split_lines
 from ..notes import index
 from ..notes.index import is_beside
-from ..text import labels, visible
+from ..text import labels, markdown, visible
 from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
+from ..text.markers import conflict_line
 from ..text.opposites import exclude_each_other
 from ..tiers import document
 from ..tiers.document import Document
@@ -182,7 +183,10 @@ class _Plan:
             self.left_out.append(KeptOut(page.path, f"{error}; rename it"))
             return
         secret = self.here.secret_in(file)
-        if secret:
+        if conflict := conflict_line(split_lines(text)):
+            told = f"line {conflict}: unresolved merge conflict; resolve it first"
+            self.left_out.append(KeptOut(page.path, told, DamagedFile.exit_code))
+        elif secret:
             self.left_out.append(KeptOut(page.path, f"its name holds {secret}; rename it"))
         elif self._fits(text):
             self._put(file, text, page)
@@ -249,7 +253,7 @@ class _Plan:
         target = self.store.target
         try:
             mine = document.parse(self.here.text.encode(), target)
-            theirs = document.parse(_shown(page.text).encode(), target)
+            theirs = _closed(document.parse(_shown(page.text).encode(), target))
             theirs = self._without_unwanted(theirs, page)
             page = self._without_secrets(replace_fields(page, text="".join(theirs.raw), original=page.whole))
             theirs = named_apart(document.parse(page.text.encode(), target), mine)
@@ -362,6 +366,17 @@ class _Plan:
 
     def _fits(self, text: str) -> bool:
         return not over_limits(text.encode(), self.here.max_lines, self.here.max_bytes)
+
+
+def _closed(theirs: Document) -> Document:
+    """Return a document in which what it leaves open is closed, so that nothing that follows becomes a part of it."""
+    found = markdown.left_open(theirs.lines, theirs.outline.blocks)
+    if found is None:
+        return theirs
+    end = theirs.outline.blocks[-1].end
+    return document.rebuilt(
+        theirs, [*(line + theirs.newline for line in theirs.lines[:end]), found[1] + theirs.newline]
+    )
 
 
 def _in_prose(mine: Document, theirs: Document) -> list[str]:

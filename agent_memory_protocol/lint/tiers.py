@@ -6,6 +6,7 @@ from dataclasses import field
 
 from .. import limits
 from ..text import markdown, visible
+from ..text.markdown import left_open
 from ..text.paths import Mention
 from ..tiers.document import Document, conflict_line, merged_again
 from ..tiers.entries import Entry, may_be_pruned
@@ -106,13 +107,14 @@ def prose(view: TierView) -> Iterator[Remark]:
     "tier-unclosed-fence",
     ERROR,
     "tier",
-    "A code fence is never closed, so everything after it counts as code: it has no "
-    "entries, no dates, and nothing can be added there. Close it.",
+    "A code fence, or a block of HTML such as a comment, is never closed, so everything after it is a part of it: it "
+    "has no entries, no dates, and nothing can be added there. Close it.",
 )
 def unclosed_fence(view: TierView) -> Iterator[Remark]:
-    for block in view.document.outline.blocks:
-        if not block.closed:
-            yield Remark(block.start + 1, "this fence is never closed and swallows what follows; close it")
+    found = left_open(view.document.lines, view.document.outline.blocks)
+    if found is not None:
+        told = "this fence" if found[1][0] in "`~" else "this block of HTML"
+        yield Remark(found[0] + 1, f"{told} is never closed and swallows what follows; close it")
 
 
 @rule(

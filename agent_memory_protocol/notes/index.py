@@ -9,6 +9,7 @@ markers do not say for certain what lies between them, nothing is built (decisio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from unicodedata import normalize
 
 from ..limits import split_lines_with_ends
@@ -142,17 +143,22 @@ def build(
     max_lines: int,
     max_bytes: int,
     beside: Sequence[str] = (),
+    standing: Mapping[str, str] = MappingProxyType({}),
 ) -> Built:
     """Return the tier file's text with its block brought up to date, and the files for what has no room there.
 
     `files` are the notes that are to have a line, as `by_key` gives them, `heads` what each line is made from, and
-    `beside` the texts of `INDEX.md` and so on. The limits hold for each of these files.
+    `beside` the texts of `INDEX.md` and so on. The limits hold for each of these files. `standing` are lines that stay.
     """
     if read(text).problem:
         return Built(text, tuple(beside), problem=read(text).problem)
     unlisted = _in_order([read(one) for one in (text, *beside)], files)
     separator = read(text).separator
-    lines = [f"- {_line(title_of(file, heads[file]), file, heads[file].description, separator)}" for file in unlisted]
+
+    def line_of(file: str, head: Head) -> str:
+        return f"- {standing.get(file) or _line(title_of(file, head), file, head.description, separator)}"
+
+    lines = [line_of(file, heads[file]) for file in unlisted]
     by_hand = [one for one in map(_without_block, beside) if one != TITLE]
     theirs = [line.file for one in by_hand for line in read(one).lines]
 

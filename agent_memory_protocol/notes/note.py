@@ -33,6 +33,7 @@ class Head:
     description: str = ""
     type: str = ""
     heading: str = ""
+    is_conflicted: bool = False  # whether a merge has left two headers, of which nobody has chosen one
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Note:
 def parse(text: str, file: str) -> Note:
     """Read a note. Never raises on what is in it."""
     lines = split_lines(text)
-    header = headers.read_header(lines)
+    is_conflicted = "<<<<<<<" in text and _conflicts(lines)
+    header = None if is_conflicted else headers.read_header(lines)
     start = header.lines if header else 0
     body = lines[start:]
     why = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(WHY)), None)
@@ -80,7 +82,8 @@ def parse(text: str, file: str) -> Note:
     if last is not None:
         headings = (number for number in range(last + 1, len(body)) if _is_heading(body[number]))
         after = next(headings, None)
-    return Note(file, _head(header, body), header, tuple(body), start + 1, why, how, after)
+    head = _CONFLICTED if is_conflicted else _head(header, body)
+    return Note(file, head, header, tuple(body), start + 1, why, how, after)
 
 
 def read_head(text: str) -> Head | None:
@@ -88,6 +91,8 @@ def read_head(text: str) -> Head | None:
 
     Most headers are plain `key: value` lines, which are read at once: an index is built from thousands.
     """
+    if "<<<<<<<" in text and _conflicts(text.split("\n")):
+        return _CONFLICTED
     if not text.startswith("---\n"):
         if text.startswith("---"):
             header = headers.split_header(text)
@@ -106,6 +111,14 @@ def read_head(text: str) -> Head | None:
     if values.get("name", "") and values.get("description", ""):
         return Head(values["name"], values["description"], values.get("type", ""))
     return _head(headers.split_header(text), text[end + 4 :].split("\n"))
+
+
+def _conflicts(lines: list[str]) -> bool:
+    """Say whether a merge has left a conflict that begins in the header of a note, or around it."""
+    start = next((number for number, line in enumerate(lines) if line.startswith("<<<<<<< ")), len(lines))
+    fences = [number for number, line in enumerate(lines) if line == "---"]
+    is_early = not "".join(lines[:start]).strip() or (fences[:1] == [0] and start < (fences[1:2] or [len(lines)])[0])
+    return is_early and start < len(lines)
 
 
 def _is_plain(block: str) -> bool:
@@ -225,6 +238,9 @@ def _own_lines(text: str) -> str:
         is_sign = bare.startswith((WHY, HOW)) or (bare and markdown.heading_level(bare)) or line.rstrip() == "---"
         lines.append(f"\\{bare}" if is_sign else line.rstrip(" \t"))
     return "\n".join(lines)
+
+
+_CONFLICTED = Head(is_conflicted=True)
 
 
 def _head(header: Header | None, body: list[str]) -> Head:

@@ -469,6 +469,33 @@ def close_fence(lines: list[str]) -> list[str]:
     return [*lines, " " * offsets[-1] + fence] if fence else lines
 
 
+_ENDS_OF_HTML = {
+    "<!--": "-->",
+    "<?": "?>",
+    "<![cdata[": "]]>",
+    "<pre": "</pre>",
+    "<script": "</script>",
+    "<style": "</style>",
+    "<textarea": "</textarea>",
+}
+"""What begins a block of HTML that goes on past blank lines, and what ends it."""
+
+
+def left_open(lines: list[str], blocks: list[Block]) -> tuple[int, str] | None:
+    """Return the line of what is never closed, so that it takes in all that follows, and what would close it."""
+    if not blocks:
+        return None
+    last = blocks[-1]
+    text = lines[last.start].strip(" \t")
+    if last.kind == FENCE and not last.closed:
+        return last.start, text[0] * fence_length(text)
+    if last.kind == HTML:
+        end = next((end for begin, end in _ENDS_OF_HTML.items() if text.lower().startswith(begin)), "")
+        if end and end not in "\n".join(lines[last.start : last.end]).lower():
+            return last.start, end
+    return None
+
+
 def footnote_name(line: str) -> str:
     """Return the name of the footnote that a line begins to define, `[^name]: …`; "" if it defines none."""
     if "]:" not in line:

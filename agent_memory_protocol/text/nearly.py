@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from . import alike
 from .apart import names_apart
+from .essence import SAYS_LITTLE
 from .gist import gist, shared_words
 from .language import ENGLISH, english, plain, tokenise
 from .opposites import opposed
@@ -86,7 +87,8 @@ def _may_be_the_same(one: str, other: str) -> bool:
 
 def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:
     """Say whether two texts are word for word the same, but for a few words in the same places, or one in any place."""
-    if len({*one} - {*other}) == len({*other} - {*one}) == 1:
+    own, others = {*one} - {*other}, {*other} - {*one}
+    if len(own) == len(others) == 1 and SAYS_LITTLE.isdisjoint(own | others):
         return True
     return len(one) == len(other) and 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= max(1, len(one) // 3)
 

@@ -18,6 +18,7 @@ from ..search.excerpt import PASSAGE, best_line, excerpt
 from ..search.port import Hit
 from ..text import labels
 from ..text.dates import day_number
+from ..text.markers import conflict_lines
 from ..tiers import document as documents
 from ..tiers.document import Document
 from ..tiers.entries import notes_of
@@ -146,7 +147,8 @@ def _paragraph(lines: Sequence[str], start: int) -> str:
     if lines[start].startswith("#"):
         while end < len(lines) and not lines[end].strip():
             end += 1
-    while end < len(lines) and lines[end].strip():
+    conflict = {*conflict_lines([*lines])}
+    while end < len(lines) and lines[end].strip() and end not in conflict:
         end += 1
     return "\n".join(lines[start:end])
 

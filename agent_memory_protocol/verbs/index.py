@@ -183,12 +183,27 @@ def _build(
 
     def build(heads: dict[str, Head]) -> index.Built:
         limits = session.settings
-        return index.build(text, files, heads, max_lines=limits.max_lines, max_bytes=limits.max_bytes, beside=beside)
+        return index.build(
+            text,
+            files,
+            heads,
+            max_lines=limits.max_lines,
+            max_bytes=limits.max_bytes,
+            beside=beside,
+            standing=standing,
+        )
 
+    conflicted = {file for file, head in notes.heads.items() if head.is_conflicted}
+    lines = [line for one in before for line in one.lines if line.in_block]
+    standing = {line.file: line.text for line in lines if line.file in conflicted}
     built = build(notes.heads)
     if built.problem:
         raise DamagedFile(built.problem, path=target.path, line=before[0].problem_line)
     problems = list(notes.problems.values())
+    problems += [
+        f"{'/'.join((*target.parts[:-1], one))}: merge conflict in its header; its index line stays as it is"
+        for one in sorted(conflicted)
+    ]
     if _has_new_secret(session, (text, *beside), (built.text, *built.beside)):
         held = _heads_with_secrets(session, notes.heads)
         # A line that says nothing but the file's name copies no secret.
