@@ -6,6 +6,7 @@ thousand records numbers are estimates, and a word that most of them have picks 
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..records.record import State
@@ -13,7 +14,7 @@ from ..search import words
 from ..search.picking import LOOKED_AT, MANY, picks
 from ..search.port import Hit, Source
 from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
-from ..search.slips import halves, mend, untouched
+from ..search.slips import LONG, halves, mend, thirds, untouched
 from ..values import dataclass
 from .server import Connection, Server
 
@@ -36,6 +37,9 @@ _LIKE = """
     UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s AND length(word) BETWEEN %s AND %s
     UNION SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s
     UNION SELECT word FROM $ns.spellings WHERE backwards >= %s AND backwards < %s"""
+_LIKE_TWICE = """
+    SELECT word FROM $ns.spellings WHERE word >= %s AND word < %s AND length(word) BETWEEN %s AND %s
+        AND (strpos(word, %s) > 0 OR strpos(word, %s) > 0 OR strpos(word, %s) > 0)"""
 _LAST = "\U0010ffff"
 _ONCE = 0.6079271  # What `ts_rank` gives a word that is in the text once
 _LENGTH = "0.9 * (0.6 + 0.4 * size / %s)"
@@ -128,8 +132,10 @@ class _Question:
         """Return the words that are meant, and those of their tokens that any record holds."""
         self._hold({token for term in self.asked for token in (*term.tokens, *term.forms)})
         unknown = [term for term in self.asked if not any(self._held[one] for one in (*term.tokens, *term.forms))]
-        self._hold({half.tokens[0] for term in unknown for both in halves(term) for half in both} - self._held.keys())
-        terms = mend(self.asked, lambda token: self._held[token] > 0, self._like)
+        self._hold(
+            {half for term in unknown for both in halves(term.spelling) for half in both.split(" ")} - self._held.keys()
+        )
+        terms = tuple(one for term in mend(self.asked, self._is_known, self._like) for one in self._apart(term))
         self._hold({token for term in terms for token in (*term.tokens, *term.forms)} - self._held.keys())
         tokens = (token for term in terms for token in (*term.tokens, *term.forms))
         return terms, [token for token in dict.fromkeys(tokens) if self._held[token]]
@@ -160,13 +166,32 @@ class _Question:
         if rest := [token for token in tokens if token not in self._held]:
             self._held |= self._rows(_HELD, [rest])
 
+    def _is_known(self, token: str) -> bool:
+        """Say whether any record holds a token. Of two that follow each other it is not known, but of each."""
+        if " " in token:
+            return True
+        if token not in self._held:
+            self._hold([token])
+        return self._held[token] > 0
+
+    def _apart(self, term: words.Term) -> list[words.Term]:
+        """Return two words in place of one that no record has: the server does not know which follow each other."""
+        both = [form for form in term.forms if " " in form]
+        if both and not any(map(self._is_known, term.tokens)):
+            return [replace(term, tokens=(half,), forms=()) for half in both[len(both) // 2].split(" ")]
+        return [replace(term, forms=tuple(form for form in term.forms if form not in both))] if both else [term]
+
     def _like(self, spelling: str) -> set[str]:
         start, end = untouched(spelling)
         sizes = (len(spelling) - 1, len(spelling) + 1)
         back = spelling[::-1]
         asked = [start, start + _LAST, *sizes, end[::-1], end[::-1] + _LAST, *sizes]
         asked += [spelling, spelling + _LAST, back, back + _LAST]
-        return {word for (word,) in self._rows(_LIKE, asked)}
+        found = self._rows(_LIKE, asked)
+        if len(spelling) >= LONG:
+            sizes = (len(spelling) - 2, len(spelling) + 2)
+            found += self._rows(_LIKE_TWICE, [spelling[0], spelling[0] + _LAST, *sizes, *thirds(spelling)])
+        return {word for (word,) in found}
 
     def _matches(self, tokens: Sequence[str], hits: int) -> dict[str, _Counted]:
         """Return the records that may fit best, by id."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import picking
 from .languages import inflect
 from .ranking import CANDIDATES, CONTEXT_WEIGHT, REACH, Postings, Stock
-from .slips import mend, untouched
+from .slips import LONG, mend, thirds, untouched
 from .words import Term
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ _NAMES = """
 _WITHIN = """
     SELECT passages.id FROM passages JOIN sources ON sources.id = passages.source
     WHERE sources.key IN (SELECT value FROM json_each(?))"""
+_STANDING = "SELECT doc FROM standing WHERE term = ?"
+_FOLLOWING = "SELECT rowid, text, context FROM tokens WHERE tokens MATCH ?"
 _COUNT = "SELECT COUNT(*) FROM tokens WHERE tokens MATCH ?"
 _COUNT_WITH = """
     SELECT COUNT(*) FROM tokens WHERE tokens MATCH ? AND rowid IN
@@ -51,6 +53,10 @@ _LIKE = """
         AND length(word) BETWEEN :length - 1 AND :length + 1
     UNION SELECT word FROM spellings WHERE word BETWEEN :whole AND :whole || :last
     UNION SELECT word FROM spellings WHERE backwards BETWEEN :backwards AND :backwards || :last"""
+_LIKE_TWICE = """
+    SELECT word FROM spellings WHERE word BETWEEN :first AND :first || :last
+        AND length(word) BETWEEN :length - 2 AND :length + 2
+        AND (instr(word, :one) OR instr(word, :two) OR instr(word, :three))"""
 _BEGINNING_WITH = "SELECT word FROM spellings WHERE word BETWEEN :start AND :start || :last LIMIT :most"
 _LAST = "\U0010ffff"
 _MOST = 2**63 - 1  # The largest number that SQLite knows
@@ -64,14 +70,13 @@ class Lookup:
         self._connection = connection
 
     def like(self, spelling: str) -> set[str]:
-        """Return spellings among which all are that are one slip away, or begin or end with this one.
-
-        Some of them may be in what may not be read.
-        """
+        """Return spellings that this one may mean; see `slips.mend`. Some of them may be in what may not be read."""
         start, end = untouched(spelling)
-        whole = {"whole": spelling, "backwards": spelling[::-1]}
-        asked = {"start": start, "end": end[::-1], "last": _LAST, "length": len(spelling), **whole}
-        return {word for (word,) in self._connection.execute(_LIKE, asked)}
+        asked = {"start": start, "end": end[::-1], "whole": spelling, "backwards": spelling[::-1]}
+        asked |= dict(zip(("one", "two", "three"), thirds(spelling), strict=True))
+        sizes = {"last": _LAST, "length": len(spelling), "first": spelling[0]}
+        queries = [_LIKE, _LIKE_TWICE] if len(spelling) >= LONG else [_LIKE]
+        return {word for query in queries for (word,) in self._connection.execute(query, asked | sizes)}
 
     def beginning_with(self, start: str, most: int) -> list[str]:
         """Return spellings that begin with some letters, at most so many of them."""
@@ -128,9 +133,9 @@ class Lookup:
             if is_turn:
                 talk.add(number)
             for token in tokens:
-                if token in text and (times := text.split(" ").count(token)):
+                if token in text and (times := often(token, text)):
                     postings.setdefault(token, Postings({}, {})).text[number] = times
-                if token in context and (times := context.split(" ").count(token)):
+                if token in context and (times := often(token, context)):
                     postings.setdefault(token, Postings({}, {})).context[number] = times
         return postings, sizes, talk
 
@@ -194,7 +199,8 @@ class Snapshot:
         if token not in self._held:
             if len(self._held) >= _REMEMBERED:
                 self._held.clear()
-            row = self._connection.execute("SELECT doc FROM standing WHERE term = ?", (token,)).fetchone()
+            query, asked = (_COUNT, _any_of([token])) if " " in token else (_STANDING, token)
+            row = self._connection.execute(query, (asked,)).fetchone()
             self._held[token] = row[0] if row else 0
         return self._held[token]
 
@@ -206,13 +212,30 @@ class Snapshot:
     def _look_up(self, token: str) -> Postings:
         found = self._postings.get(token)
         if found is None:
-            rows = self._connection.execute("SELECT doc, col FROM places WHERE term = ?", (token,)).fetchall()
-            inside = Counter([number for number, column in rows if column == "text"])
-            around = Counter([number for number, column in rows if column != "text"])
+            found = self._look_up_both(token) if " " in token else self._look_up_one(token)
             if len(self._postings) >= _REMEMBERED:
                 self._postings.clear()
-            found = self._postings[token] = Postings(inside, around)
+            self._postings[token] = found
         return found
+
+    def _look_up_one(self, token: str) -> Postings:
+        rows = self._connection.execute("SELECT doc, col FROM places WHERE term = ?", (token,)).fetchall()
+        inside = Counter([number for number, column in rows if column == "text"])
+        around = Counter([number for number, column in rows if column != "text"])
+        return Postings(inside, around)
+
+    def _look_up_both(self, tokens: str) -> Postings:
+        rows = self._connection.execute(_FOLLOWING, (_any_of([tokens]),)).fetchall()
+        inside = {number: times for number, text, _ in rows if (times := often(tokens, text))}
+        around = {number: times for number, _, context in rows if (times := often(tokens, context))}
+        return Postings(inside, around)
+
+
+def often(token: str, text: str) -> int:
+    """Return how often a token, or two that follow each other, is in tokens that are joined by blanks."""
+    if " " not in token:
+        return text.split(" ").count(token)
+    return f" {text.replace(' ', '  ')} ".count(f" {token.replace(' ', '  ')} ")
 
 
 def _any_of(tokens: Iterable[str]) -> str:

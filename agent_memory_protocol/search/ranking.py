@@ -41,6 +41,7 @@ _K1, _B = 0.9, 0.4
 
 _WEIGHTIEST = 8  # So many words of a query say what it asks for; a page that is a query is never said twice
 _FORM_WEIGHT = 0.5  # How much another form of a word counts: `bought` where `buy` is asked for
+_DOUBTFUL_WEIGHT = 0.25  # How much a word counts that few mistype so; alone it does not fit
 
 _SPEAKER, _OF_THEMSELF = 0.6, 0.4
 """How much better a passage is said by somebody whom the query names, and one in which they speak of themself.
@@ -135,7 +136,7 @@ def _weighed(
     if term.forms:
         times: tuple[dict[int, float], dict[int, float]] = ({}, {})
         for token in (*term.tokens, *term.forms):
-            weight = 1 if token in term.tokens else _FORM_WEIGHT
+            weight = 1 if token in term.tokens else _DOUBTFUL_WEIGHT if term.meant else _FORM_WEIGHT
             for into, found in zip(times, _both(postings.get(token)), strict=True):
                 for number, often in found.items():
                     into[number] = into.get(number, 0) + weight * often
@@ -291,7 +292,7 @@ def _matched(
             around.append(name)
         else:
             continue
-        tokens[token] = None
+        tokens |= dict.fromkeys(token.split(" "))
         if slip:
             slips[slip] = None
     lists = {"words": inside, "context": [name for name in around if name not in inside]}

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from ..values import dataclass
 from . import words
 from .languages import inflect
+from .lookup import often
 from .passages import read
 from .port import Hit, Source
 from .ranking import APART, Postings, Stock, rank
@@ -18,13 +19,30 @@ from .slips import mend
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage as it was read: how often each word is in its text and around it, its size, and whether it is talk."""
+    """A passage as it was read: its words and those around it, its size, and whether it is talk."""
 
     key: str
-    text: Counter[str]
-    context: Counter[str]
+    text: "_Words"
+    context: "_Words"
     size: int
     talk: bool
+
+    def holds(self, token: str) -> bool:
+        return bool(self.text.often(token) or self.context.often(token))
+
+
+class _Words:
+    """The words of a text in their order."""
+
+    __slots__ = ("_joined", "_times")
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._times = Counter(tokens)
+        self._joined = " ".join(tokens)
+
+    def often(self, token: str) -> int:
+        """Return how often a token, or two that follow each other, is in it."""
+        return often(token, self._joined) if " " in token else self._times[token]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +93,10 @@ class ScanIndex:
         }
 
         def is_known(token: str) -> bool:
-            return any(token in numbered[one][1].text or token in numbered[one][1].context for one in allowed)
+            return any(numbered[one][1].holds(token) for one in allowed)
 
         def share(token: str) -> float:
-            held = sum(token in one.text or token in one.context for _, one in numbered.values())
-            return held / max(len(numbered), 1)
+            return sum(one.holds(token) for _, one in numbered.values()) / max(len(numbered), 1)
 
         def beginning_with(start: str, most: int) -> list[str]:
             return sorted(one for one in spellings if one.startswith(start))[:most]
@@ -87,8 +104,8 @@ class ScanIndex:
         terms = mend(inflect(words.terms(query), share, beginning_with), is_known, lambda _: spellings)
         postings: dict[str, Postings] = {}
         for token in words.wanted(terms):
-            inside = {number: times for number, (_, one) in numbered.items() if (times := one.text[token])}
-            around = {number: times for number, (_, one) in numbered.items() if (times := one.context[token])}
+            inside = {number: times for number, (_, one) in numbered.items() if (times := one.text.often(token))}
+            around = {number: times for number, (_, one) in numbered.items() if (times := one.context.often(token))}
             if inside or around:
                 postings[token] = Postings(inside, around)
         sizes = {number: one.size for number, (_, one) in numbered.items()}
@@ -107,5 +124,5 @@ class ScanIndex:
 
 def _read(source: Source) -> _Source:
     passages, spellings = read(source)
-    counted = (_Passage(one.key, Counter(one.text), Counter(one.context), one.size, one.talk) for one in passages)
+    counted = (_Passage(one.key, _Words(one.text), _Words(one.context), one.size, one.talk) for one in passages)
     return _Source(source.fingerprint, tuple(counted), spellings)

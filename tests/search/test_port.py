@@ -149,6 +149,53 @@ def test_a_slip_is_not_taken_for_a_word_of_a_source_that_may_not_be_read(index):
     assert found(index, "databse", within=["mine"]) == ["mine"]
 
 
+HIDDEN = "The worktree, worktrees, databose, databse, authentication, timeoutx, Lens and Datenbankverbindung of others."
+
+
+@each_row("query", ["worktree", "databse", "athentcation", "timeout", "Lena", "Datenbank", "daatbase", "Verbindung"])
+def test_what_may_not_be_read_changes_nothing_in_an_answer(index, query):
+    mine = [one("tree", "A work tree is removed."), one("data", "The database has no time out."), one("c", "Leno.")]
+    index.refresh(mine)
+    alone = [(hit.key, hit.reasons, hit.meant) for hit in index.search(query)]
+    index.refresh([one("theirs", HIDDEN)], gone=())
+    within = index.search(query, within=["tree", "data", "c"])
+    assert [(hit.key, hit.reasons, hit.meant) for hit in within] == alone
+
+
+def test_what_is_gone_changes_nothing_in_an_answer(index):
+    mine = one("tree", "A work tree is removed.")
+    index.refresh([mine, one("gone", HIDDEN)])
+    index.refresh([mine])
+    assert found(index, "worktree") == ["tree"]
+
+
+@each_row("query, fit", [("Marta", False), ("Maira", True)])
+def test_a_word_that_few_mistype_so_is_found_and_said_but_does_not_fit(index, query, fit):
+    index.refresh([one("a", "Maria lives in Bern."), one("b", "The tea is green.")])
+    (hit,) = index.search(query)
+    assert hit.meant
+    assert fits([hit]) is fit
+
+
+@each_row("query, keys", [("worktree", "abc"), ("work tree", "abcd"), ("work-tree", "abcd"), ("worktrees", "abc")])
+def test_two_words_are_found_as_one_and_one_as_two_where_they_follow_each_other(index, query, keys):
+    texts = {
+        "a": "Each agent has a worktree.",
+        "b": "Each has a work tree of its own.",
+        "c": "The work-tree goes.",
+        "d": "A tree at work.",
+    }
+    index.refresh([one(key, text) for key, text in texts.items()])
+    hits = index.search(query)
+    assert "".join(sorted(hit.key for hit in hits)) == keys
+    assert all(places(texts[hit.key], hit.tokens) for hit in hits)
+
+
+def test_a_word_is_not_cut_into_two_that_are_nowhere_together(index):
+    index.refresh([one("a", "A pass for the port."), one("b", "Com is plain.")])
+    assert index.search("passport") == index.search("complain") == []
+
+
 def test_after_a_refresh_nothing_stale_is_found(filled):
     changed = {"staging": "The staging store is SQLite.", "new": "A new database."}
     assert filled.refresh([one(key, text) for key, text in changed.items()]) == len(FACTS) + 1
