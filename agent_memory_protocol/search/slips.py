@@ -68,11 +68,13 @@ def _apart(word: str, known: Callable[[str], bool]) -> tuple[str, ...]:
 
 def slipped(one: str, other: str, most: int = 1) -> bool:
     """Say whether so many slips, or fewer, turn one word into the other."""
+    if abs(len(one) - len(other)) > most:
+        return False
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1
     one, other = one[start:], other[start:]
-    if one == other or not most or abs(len(one) - len(other)) > most:
+    if one == other or not most:
         return one == other
     if one[:2] == other[1::-1] and slipped(one[2:], other[2:], most - 1):
         return True
