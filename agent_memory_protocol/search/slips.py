@@ -7,7 +7,7 @@ few people mistype, and counts little: the first letter, or another letter in a 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -36,7 +36,7 @@ An end needs more letters: `recommended` is not about what was mended.
 
 
 def mend(
-    terms: Iterable[Term], known: Callable[[str], bool], like: Callable[[str], Collection[str]]
+    terms: Sequence[Term], known: Callable[[str], bool], like: Callable[[str], Collection[str]]
 ) -> tuple[Term, ...]:
     """Let the words of a query that no passage knows mean those that they may be slips or parts of.
 
@@ -44,12 +44,13 @@ def mend(
     or end with it. Only those count that `known` knows; it knows two tokens with a blank between them where they follow
     each other.
     """
-    found = list[Term]()
+    found, asked = list[Term](), {token for term in terms for token in term.tokens}
     for place, term in enumerate(terms):
         if len(term.spelling) < SHORTEST:
             found.append(term)
         elif any(map(known, (*term.tokens, *term.forms))):
-            apart = _apart(term.spelling, known)
+            # Who asks for `work-tree` asks for both words, too.
+            apart = [both for both in _apart(term.spelling, known) if not asked.issuperset(both.split(" "))]
             found.append(replace(term, forms=(*term.forms, *apart)) if apart else term)
         else:
             found.append(_meaning(term, known, like(term.spelling), may_be_name=place > 0 and not term.shown.islower()))
