@@ -80,6 +80,9 @@ _MENTION = re.compile(r"(?<![\w@/`.~-])@((?:\.{1,2}/)*[\w-][\w.-]*(?:/[\w.-]+)*\
 _MOST_IMPORTS = 20
 _SENTENCE = 4  # A description of fewer words says no more than a title
 
+_GUIDANCE = re.compile(r"This file provides guidance to .{1,80} when working with .{1,60}\.")
+"""What several tools begin such a file with. It says something of the file, and nothing of the project."""
+
 _RULES_AROUND = re.compile(
     r"\A\s*(?:(?:-{3,}|\*{3,}|_{3,})[ \t]*(?:\n\s*|\Z))+|(?:\n[ \t]*\n(?:-{3,}|\*{3,}|_{3,})[ \t]*)+\s*\Z"
 )
@@ -159,7 +162,7 @@ def read(text: str, path: str) -> Rules:
     prose = "\n".join(_without_code(lines))
     imports = tuple(_IMPORT.findall(prose))[:_MOST_IMPORTS]
     mentions = tuple(_MENTION.findall(CODE_SPAN.sub("", _IMPORT.sub("", prose))))[: _MOST_IMPORTS - len(imports)]
-    lines = _without_imports(lines, imports)
+    lines = [line for line in _without_imports(lines, imports) if not _GUIDANCE.fullmatch(line.strip())]
     title, sections = _sections(lines)
     if title and len(described.split()) >= _SENTENCE and described != title:
         before = sections[0][1] if sections and not sections[0][0] else ""

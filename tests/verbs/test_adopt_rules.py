@@ -213,6 +213,14 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
     assert [note.description for note in workspace.notes()] == ["Lint: Fixes"]
 
 
+def test_a_line_that_only_says_what_a_rules_file_is_for_stays_out(workspace, tmp_path):
+    line = "This file provides guidance to Claude Code (claude.ai/code) when working with code in this repository."
+    write(tmp_path, {"CLAUDE.md": f"# CLAUDE.md\n\n{line}\n\n## Style\n\n- {line}\n- Use tabs.\n"})
+    assert run(workspace, str(tmp_path), "--link", "--apply")[0] == 0
+    assert list(told(workspace)) == [f"- {line}", "- Use tabs."]
+    assert "CLAUDE.md" not in (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text()
+
+
 def test_lines_that_set_sections_off_stay_out_and_come_in_no_second_time(workspace, tmp_path):
     write(tmp_path, {"CLAUDE.md": "# A\n\n---\n\n## B\n\n- One.\n\n---\n\n## C\n\nTitled\n---\n\n- Two.\n\n---\n"})
     run(workspace, str(tmp_path), "--apply")
