@@ -165,7 +165,7 @@ def _option_meant(given: str, context: click.Context) -> str:
     said = f"{_asked(near)}; see `{context.command_path} --help`"
     if near:
         return said
-    if "TEXT" in arguments:
+    if arguments & {"TEXT", "QUERY"}:
         if given in _TEXT_OPTIONS:
             return f'{said}, and write the text without an option: `{context.command_path} "Redis needs AOF."`'
         return f"{said}, and write -- before a text that begins with a dash"

@@ -150,6 +150,7 @@ MISTAKES = [
         ("remember", "--flaky"),
         "see `amp remember --help`, and write -- before a text that begins with a dash",
     ),
+    (("search", "-push"), "see `amp search --help`, and write -- before a text that begins with a dash"),
     (("list", "--nope"), "see `amp list --help`"),
     (("remember", "x", "--tier", "global"), "'global' is not one of 'shared', 'agent', 'conversation'"),
     (("show", "global"), "'global' is not a document; write shared, agent:NAME or conversation:ID"),
