@@ -83,8 +83,6 @@ def import_command(
 
     if file != STDIO:
         check_outside(call.actor(), file)
-    if apply and store is None:
-        call.workspace().check_begun()
     with input_file(file) as path:
         kind, read = reader_of(
             path, file, name, Columns.of(dict(map(_pair, pairs)), text=text, time=time, embeds=not no_embeddings)

@@ -44,8 +44,6 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
         _git(call, user, dry_run, installs=True)
         return
     place = _place(call, user)
-    if not user:
-        call.workspace().check_begun()
     installed = os.path.join(sysconfig.get_path("scripts"), "amp-hook")
     program = install.program_for(target, place, shutil.which("amp-hook"), installed)
     plan = install.plan_install(place, target, program)

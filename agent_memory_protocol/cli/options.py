@@ -9,8 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from ..errors import Refused
 from ..project.access import Actor, check, why_not_read
+from ..project.root import OF_ENVIRONMENT, begins_with, find_root, why_not_begun
 from .cells import cells, cut
 
 if TYPE_CHECKING:
@@ -22,6 +25,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Verb = Callable[..., None]
 
 NOT_APPLIED = "nothing was changed; add --apply to do it"  # What follows a plan
+
+_NOT_AT_THE_ROOT = (["init"], ["merge"])  # What begins a memory, and what git gives its files to
 
 _NARROWEST = 20  # Cells of a text that are shown however narrow the terminal is
 _FEW = 20  # Work on so few documents is done before anybody wonders
@@ -175,7 +180,8 @@ class Call:
                 note(notice)
             # An error is the whole answer; an exit code is not.
             if not tells_settings and isinstance(sys.exc_info()[1], SystemExit | None):
-                for problem in problems_in_settings(opened):
+                missing = [] if opened.path.is_dir() else [nothing_yet(opened)]
+                for problem in (*missing, *problems_in_settings(opened)):
                     if problem not in told:  # a verb may open it twice
                         note(problem)
                         told.add(problem)
@@ -198,6 +204,8 @@ def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
     def decorate(function: Verb) -> Verb:
         @wraps(function)
         def verb(root: str | None, as_agent: str | None = None, as_json: bool = False, **others: object) -> None:
+            if (root or os.environ.get(OF_ENVIRONMENT)) and not (others.get("store") or others.get("user")):
+                _check_begun(root)
             function(Call(root, as_agent, as_json=as_json), **others)
 
         for option in (_quiet_option, *reversed(options)):
@@ -210,10 +218,29 @@ def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
 call_options = call_with(json_option, root_option, as_option)
 
 
+def _check_begun(root: str | None) -> None:
+    """Refuse to write at a root that may be a mistyped name, whatever the verb is and wherever it would notice."""
+    problem = why_not_begun(find_root(explicit=root))
+    if not problem:
+        return
+    from ..guard.own import writes
+
+    context = click.get_current_context()
+    verb = context.command_path.split()[1:]
+    given = [
+        one.opts[0]
+        for one in context.command.params
+        if isinstance(one, click.Option) and context.get_parameter_source(str(one.name)) is ParameterSource.COMMANDLINE
+    ]
+    if verb not in _NOT_AT_THE_ROOT and writes(["amp", *verb, *given]):
+        raise Refused(problem)
+
+
 def nothing_yet(here: "Workspace", hint: str = "") -> str:
     """Say that a project has no memory yet, or that its folder does not exist."""
-    missing = "no memory yet in {}" if here.path.is_dir() else "{} does not exist"
-    return f"{missing.format(here.path)}; {hint or '`amp init` creates it'}"
+    if here.path.is_dir():
+        return f"no memory yet in {here.path}; {hint or '`amp init` creates it'}"
+    return f"{here.path} does not exist; `{begins_with(str(here.path), here.how)}` creates it"
 
 
 def typed(text: str) -> str:

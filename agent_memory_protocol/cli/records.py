@@ -148,8 +148,6 @@ def remember_command(
         amp record remember "The API is on port 9090." --replaces mem:4783496e
         amp record remember "Staging moved." --store postgresql://db/memory
     """
-    if store is None:
-        call.workspace().check_begun()
     memory = open_memory(call, store, identity)
     retired = None if replaces is None else memory.find_id(replaces)
     kept = memory.remember(read_text(text), tags=tags, source=source, replaces=retired)

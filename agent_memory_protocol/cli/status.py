@@ -47,7 +47,7 @@ def status_command(call: Call, shows_use: bool, conversation: str | None) -> Non
         _show_use(call, here, conversation)
         return
     rows = here.status(call.actor(conversation))
-    if not problems_in_settings(here) and not rows:
+    if not problems_in_settings(here) and not rows and here.path.is_dir():
         note(nothing_yet(here))
     said = table(rows, columns()) if rows else []
     call.answer({"root": str(here.path), "documents": [row.to_json() for row in rows]}, said)

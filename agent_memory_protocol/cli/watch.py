@@ -33,7 +33,6 @@ def watch_command(call: Call, once: bool, poll: float | None, debounce: int | No
     """
     seconds = DEBOUNCE if debounce is None else debounce / 1000
     here = call.workspace()
-    here.check_begun()
     watcher = Watcher(here, debounce=seconds, poll=poll)
     if not once:
         for number in (signal.SIGINT, signal.SIGTERM):

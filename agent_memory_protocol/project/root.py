@@ -70,11 +70,16 @@ def why_not_begun(found: FoundRoot) -> str:
     """Say why a named root may be a mistyped one, and what begins a memory there; "" for a project."""
     if found.how not in _NAMED or any(_look(os.path.join(found.path, mark)) for mark in (SCAFFOLDING, ".git")):
         return ""
+    why = "does not exist" if found.missing else f"holds no {SCAFFOLDING} and is not the top of a git checkout"
+    command = begins_with(found.path, found.how)
+    return f"{found.how} names {shown(found.path)}, which {why}; if you mean it, `{command}` begins a memory there"
+
+
+def begins_with(path: str, how: str) -> str:
+    """Return the command that begins a memory at a root that was found in this way."""
     from shlex import quote
 
-    why = "does not exist" if found.missing else f"holds no {SCAFFOLDING} and is not the top of a git checkout"
-    command = shown(f"amp init --root {quote(found.path)}")
-    return f"{found.how} names {shown(found.path)}, which {why}; if you mean it, `{command}` begins a memory there"
+    return shown(f"amp init --root {quote(path)}") if how in _NAMED else "amp init"
 
 
 def _search(start: str, environ: "Mapping[str, str]") -> FoundRoot:

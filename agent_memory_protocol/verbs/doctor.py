@@ -13,6 +13,7 @@ from ..errors import AgentMemoryError, InvalidName
 from ..layout import OWNED_TIERS, TIERS, Target, Tier, check_agent_name, name_key
 from ..project.access import Actor
 from ..project.agents import nearest
+from ..project.root import begins_with
 from ..project.settings import Settings
 from ..recall.agent import recall, targets_of
 from ..recall.block import Budget, Recall
@@ -47,7 +48,8 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
     if problem:
         found.append(Diagnosis(problem, is_problem=True))
     if not root.exists(()):
-        return [*found, Diagnosis(f"{root.path} does not exist; `amp init` makes it", is_problem=True)]
+        makes = begins_with(root.path, "--root")
+        return [*found, Diagnosis(f"{root.path} does not exist; `{makes}` makes it", is_problem=True)]
     existing: list[Target] = []
     rows: list[Status] = []
     try:

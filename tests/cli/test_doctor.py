@@ -85,7 +85,8 @@ def test_doctor_in_an_empty_folder_says_what_is_missing(amp):
         f"ok  agent:dev is not recalled: {AGENT.format('dev')} {MAKES.format(' --agent dev')}",
     ]
     answer = amp("doctor", "--root", "not/there")
-    assert findings(answer) == [f"!!  {amp.root}/not/there does not exist; `amp init` makes it"]
+    missing = f"{amp.root}/not/there"
+    assert findings(answer) == [f"!!  {missing} does not exist; `amp init --root {missing}` makes it"]
     assert amp.tree() == {}
 
 

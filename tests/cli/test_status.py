@@ -191,7 +191,10 @@ def test_status_of_nothing_says_what_to_do(amp):
     assert amp("status", "--json").json()["documents"] == []
     missing = amp.root / "typo"
     for verb in ("status", "check"):
-        assert amp(verb, "--root", missing).err == f"amp: {missing} does not exist; `amp init` creates it\n"
+        assert (
+            amp(verb, "--root", missing).err
+            == f"amp: {missing} does not exist; `amp init --root {missing}` creates it\n"
+        )
     assert amp.tree() == {}
 
 

@@ -5,6 +5,8 @@ from datetime import date
 
 import pytest
 
+from agent_memory_protocol.guard.own import writes
+from tests.cli.test_terminal import VERBS
 from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -580,7 +582,42 @@ WRITES = [
     ("sync", "--apply"),
     ("watch", "--once"),
     ("record", "remember", "A record."),
+    *(("record", verb, "mem:x", "--reason", "r") for verb in ("archive", "reactivate", "redact")),
+    *(("record", verb, "mem:x", "mem:y", "--reason", "r") for verb in ("dispute", "resolve")),
+    ("record", "sign", "mem:x", "--identity", "y"),
+    ("consolidate", "--apply"),
+    ("decay", "--apply"),
+    ("index",),
+    ("check", "--fix"),
+    ("agent", "rename", "dev", "ops", "--apply"),
+    ("close", "c1", "--apply"),
+    ("ledger", "compact", "--apply"),
+    ("note", "remove", "tidy"),
+    ("note", "merge", "tidy", "--into", "clean"),
+    ("prune", "--apply"),
+    ("restore", "--last", "--apply"),
+    ("distill", "--refuse", "abc"),
+    ("distill", "--apply"),
+    ("learn", "c1", "--apply"),
+    ("resolve", "3f9a1c2b7d10", "1f9a1c2b7d10"),
+    ("dispute", "3f9a1c2b7d10", "1f9a1c2b7d10"),
+    ("forget", "3f9a1c2b7d10"),
+    ("edit", "3f9a1c2b7d10", "x"),
+    *((verb, host) for verb in ("install", "uninstall") for host in ("claude", "git", "agents-md")),
 ]
+READS = [
+    *(
+        (verb,)
+        for verb in ("show", "list", "status", "check", "review", "doctor", "recall", "prune", "sync", "distill")
+    ),
+    ("search", "x"),
+    ("restore", "--list"),
+    ("note", "list"),
+    ("record", "list"),
+    ("index", "--check"),
+    ("export", "--format", "jsonl"),
+]
+NOT_AT_A_ROOT = {"init", "merge", "view", "hook", "convert", "conformance", "record init-store"}
 
 
 @each_row("named", ["--root", "AMP_ROOT"], fresh=True)
@@ -599,6 +636,21 @@ def test_a_write_begins_no_project_by_accident(amp, args, named):
         environ, words = ({"AMP_ROOT": folder}, ()) if named == "AMP_ROOT" else ({}, (named, folder))
         amp(*args, *words, environ=environ, stdin=findings).refuses(3, f"{named} names ", "`amp init --root ")
         assert amp.tree(amp.home) == before
+
+
+def test_every_verb_that_writes_is_tried_at_a_mistyped_root():
+    tried = {" ".join(args[:length]) for args in WRITES for length in (1, 2)}
+    writing = {verb for verb in VERBS if writes(["amp", *verb.split(), "--apply"])}
+    assert writing - tried <= NOT_AT_A_ROOT
+
+
+@pytest.mark.slow
+@each_row("args", READS, ids=" ".join, fresh=True)
+def test_a_read_at_a_root_that_does_not_exist_says_so(amp, args):
+    said = amp(*args, "--root", "ty po").out + amp(*args, "--root", "ty po").err
+    assert f"{amp.root}/ty po does not exist; " in said
+    assert "recall" in args or f"`amp init --root '{amp.root}/ty po'`" in said
+    assert amp.tree() == {}
 
 
 @pytest.mark.parametrize("args", WRITES[:2], ids=lambda args: args[0])
