@@ -176,7 +176,7 @@ def _said(fact: str, target: Target) -> list[str]:
     """Return what each entry of a note's fact says. Mostly it is one plain line, and that is one entry."""
     if _PLAIN_LINE.fullmatch(fact) and fact.isprintable():
         return [fact]
-    page = documents.parse(fact.encode(), target)
+    page = documents.read_whole(fact.encode(), target)  # to keep it would let go of the document itself
     return [*map(page.alone, page.outline.entries)]
 
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 INDEX = ("<!-- amp:index -->", "<!-- /amp:index -->")  # The markers around the lines of notes that amp keeps up to date
 
+CONFLICT = b"<<<<<<<"
+"""What a file with a merge conflict holds somewhere; most that hold it have none."""
+
 _CODE = (markdown.FENCE, markdown.CODE)
 
 

@@ -4,7 +4,6 @@ The text a person wrote is never re-rendered. An edit replaces the lines of one 
 alone, so a diff shows exactly what changed (decision 21).
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import lru_cache
@@ -14,14 +13,13 @@ from unicodedata import normalize
 from ..disk import files
 from ..errors import DamagedFile, InvalidArgument, Refused, RefusedText
 from ..layout import Target
-from ..limits import count_lines, same_lines, split_lines, split_lines_with_ends
+from ..limits import same_lines, split_lines, split_lines_with_ends
 from ..text import dates, footnotes, headers, labels, markdown, markers, marks, visible
 from ..text.digest import blake2b
 from ..text.labels import BELOW
-from ..text.markdown import Block
 from ..text.over_lists import is_label
 from ..values import dataclass
-from . import entries
+from . import entries, reread
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
 
@@ -34,8 +32,6 @@ _SHORT = 1000
 _KEPT_BYTES = 256 * 1024
 _KEPT_TARGETS = 16
 """The last two texts of so many documents, of so many bytes at most, are kept as they were read."""
-
-_CONFLICT = b"<<<<<<<"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +152,7 @@ def parse(data: bytes, target: Target) -> Document:
     lately = _kept.pop(name, ())
     known = next((one for one in lately if one.data == data), None)
     if known is None:
-        known = _Kept(data, _read_after(lately, data, target) or _parse(data, target))
+        known = _Kept(data, _read_after(lately, data, target) or read_whole(data, target))
     if len(data) <= _KEPT_BYTES:
         _kept[name] = (known, *[one for one in lately if one is not known][:1])
     for one in [*_kept][:-_KEPT_TARGETS]:
@@ -180,65 +176,20 @@ _kept: dict[tuple[Target, str], tuple[_Kept, ...]] = {}
 def _read_after(lately: tuple[_Kept, ...], data: bytes, target: Target) -> Document | None:
     """Read a document from where it differs from the nearest of those that were read; None if that cannot be done."""
     near = max(lately, key=lambda one: same_lines(one.data, data), default=None)
-    if near is None or not near.document.outline.is_scanned or _CONFLICT in near.data or _CONFLICT in data:
+    found = None if near is None else reread.after(near.data, near.document, data)
+    if near is None or found is None:
         return None
-    same = same_lines(near.data, data)
-    try:
-        behind = split_lines_with_ends(data[same:].decode())
-    except UnicodeDecodeError:
-        return None  # who reads all of it says which line it is
-    old, count = near.document, count_lines(data[:same])
-    lines = [*old.lines[:count], *(line.rstrip("\r\n") for line in behind)]
-    found = _outline_after(old.outline, lines, count) if headers.front_matter_end(lines) == old.begin else None
-    if found is None:
-        return None
-    raw = (*old.raw[:count], *behind)
-    return Document(target, old.bom, raw, lines, old.begin, found, _ids(lines, found, target, old))
+    old, (raw, lines, outline) = near.document, found
+    return Document(target, old.bom, raw, lines, old.begin, outline, _ids(lines, outline, target, old))
 
 
-def _outline_after(old: Outline, lines: list[str], same: int) -> Outline | None:
-    """Find what is in lines of which so many are as they were in an older outline; None if it must all be read.
-
-    The blocks of the old ones were found by `markdown.scan`. It goes on at an item that follows an item, both with
-    bullets: nothing before it depends on what is behind it.
-    """
-    blocks = old.blocks
-    position = bisect_left(blocks, same, key=_start) - 1
-    while position > 0 and not (_is_bullet(lines, blocks[position - 1]) and _is_bullet(lines, blocks[position])):
-        position -= 1
-    if position <= 0:
-        return None
-    at, before = blocks[position].start, blocks[position - 1].start
-    behind = markdown.scan(lines, at)
-    if behind is None:
-        return None
-    found = Outline([*blocks[:position], *behind])
-    found.is_scanned = True
-    found.entries = old.entries[: bisect_left(old.entries, at, key=_start)]
-    found.index_lines = old.index_lines[: bisect_left(old.index_lines, at, key=_start)]
-    found.headings = old.headings[: bisect_left(old.headings, at, key=_start)]
-    found.labels = {start: one for start, one in old.labels.items() if start < at}
-    units: list[Entry | IndexLine] = [*found.entries[-1:], *found.index_lines[-1:]]
-    unit = next(one for one in units if one.start == before)
-    label = None if unit.label is None else found.labels[unit.label]
-    found = entries.go_on(found, lines, position, unit.headings, label)
-    return found if found.title is old.title else None
-
-
-def _start(one: Block | Heading | Entry | IndexLine) -> int:
-    return one.start
-
-
-def _is_bullet(lines: list[str], block: Block) -> bool:
-    return block.kind == markdown.ITEM and not lines[block.start].lstrip(" \t")[:1].isdigit()
-
-
-def _parse(data: bytes, target: Target) -> Document:
+def read_whole(data: bytes, target: Target) -> Document:
+    """Read a document from its first byte to its last, and keep nothing of it; raises as `parse`."""
     bom = files.split_bom(data)[0]
     raw = split_lines_with_ends(files.decode(data, target.path))
     lines = [line.rstrip("\r\n") for line in raw]
     begin = headers.front_matter_end(lines)
-    outline = _outline(lines, begin, may_conflict=_CONFLICT in data)
+    outline = _outline(lines, begin, may_conflict=markers.CONFLICT in data)
     return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
 
 
@@ -282,7 +233,7 @@ def plain_id(one: str) -> str:
 
 def parse_new(new: NewEntry, target: Target) -> Document:
     """Return a document with a new entry alone."""
-    return _parse("\n".join(own_lines(new)).encode(), target)
+    return read_whole("\n".join(own_lines(new)).encode(), target)
 
 
 def id_of_new(new: NewEntry, target: Target) -> str:

@@ -53,7 +53,7 @@ def test_a_document_that_has_changed_is_read_as_if_it_were_new(markdown_document
     ending = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
     for _ in range(data.draw(st.integers(1, 4))):
         page = ending.join(lines).encode()
-        assert whole(parse(page)) == whole(document._parse(page, SHARED))
+        assert whole(parse(page)) == whole(document.read_whole(page, SHARED))
         start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(lines))] * 2)))
         lines[start:end] = data.draw(st.one_of(some, markdown_documents))
 
@@ -75,7 +75,7 @@ def test_a_document_that_has_changed_is_read_as_if_it_were_new(markdown_document
 )
 def test_what_comes_behind_may_change_how_the_whole_is_read(before, after):
     parse(before)
-    assert whole(parse(after)) == whole(document._parse(after.encode(), SHARED))
+    assert whole(parse(after)) == whole(document.read_whole(after.encode(), SHARED))
 
 
 def test_what_is_no_text_behind_a_document_that_is_known_is_refused_with_its_line():
