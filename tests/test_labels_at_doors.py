@@ -33,6 +33,7 @@ from agent_memory_protocol.text import labels
 from agent_memory_protocol.text.over_lists import label_in
 from agent_memory_protocol.tiers import document
 
+from .each_row import each_row
 from .test_doors import names_of_doors
 
 SHARED, AGENT = Target(Tier.SHARED), Target(Tier.AGENT, "dev")
@@ -628,3 +629,38 @@ def test_an_entry_goes_through_no_door_without_its_label(name, drawn):
                 assert key == wanted[found], (found, key, output)
                 told.add(found)
         assert word in told or any(labels.plain(at.label) in loss for loss in at.losses), (word, told)
+
+
+class Apart(Page):
+    """A document with prose between a condition and the list that it governs."""
+
+    @property
+    def text(self) -> str:
+        return super().text.replace("staging only\n", "staging only\n\nWe agreed so in May.\n")
+
+
+@pytest.mark.slow
+@each_row("name", DOORS)
+def test_a_condition_goes_along_where_prose_is_between_it_and_its_list(name, tmp_path):
+    label = "**Scope:** staging only"
+    page = Apart((("", "", ("ibex",)), ("Git", label, ("quokka", "narwhal")), ("CI", "Never:", ("tapir",))))
+    (tmp_path / name).mkdir()
+    told = set()
+    for output in DOORS[name](Case(tmp_path / name, page, "quokka")):
+        for found, key in mentions(output):
+            assert key == {**page.keys, FREE: ""}[found], (found, key, output)
+            told.add(found)
+    assert "quokka" in told
+
+
+def test_the_last_item_under_two_labels_goes_and_comes_back_where_the_first_ends_a_sentence(tmp_path):
+    at = Case(tmp_path, Page((("", "", ("ibex",)),)), "ibex")
+    before = "# S\n\nTests need Docker. Git:\n\nNever:\n\n- push to main\n"
+    at.write(before)
+    push = next(one for one in at.workspace.entries() if "push" in one.text)
+    assert push.label == "Git: Never:"
+    (gone,) = at.workspace.forget([push.id])
+    assert gone.went_along == ("Never:",)
+    assert at.read() == "# S\n\nTests need Docker. Git:\n"
+    at.workspace.restore(at.workspace.restorable(last=True))
+    assert at.read() == before

@@ -31,7 +31,7 @@ def is_label(text: str) -> bool:
     inside = text.strip("*_ \t")
     if not inside:
         return False
-    if _states_condition(text):
+    if states_condition(text):
         return True
     if inside.endswith(_OPENERS) or (inside.endswith("...") and inside[-4:-3] not in ("", " ", ".")):
         return True
@@ -56,7 +56,7 @@ def label_in(lines: "Sequence[str]") -> str:
     if text and "" in lines:
         end = len(lines) - 1 - lines[::-1].index("")
         return one_label(label_in(lines[:end]), label_in(lines[end + 1 :]))
-    data = next((at for at, line in enumerate(lines) if _states_condition(line)), len(lines))
+    data = next((at for at, line in enumerate(lines) if states_condition(line)), len(lines))
     if data < len(lines) and all(map(_is_data, lines[data:])):
         return " ".join(" ".join(lines[data:]).split())
     first = len(lines) - 1
@@ -67,7 +67,8 @@ def label_in(lines: "Sequence[str]") -> str:
     return text[ends[-1] + 2 :] if ends else text
 
 
-def _states_condition(line: str) -> bool:
+def states_condition(line: str) -> bool:
+    """Say whether a line says where, when or for whom something holds: `**Scope:** staging only`."""
     name = line.partition(":")[0].strip("*_ \t").lower()
     return _is_data(line) and not _CONDITIONS.isdisjoint((name, name.removesuffix("s")))
 

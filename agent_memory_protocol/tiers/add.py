@@ -175,12 +175,15 @@ def _last_unit(document: Document, heading: Heading | None, limit: int) -> Entry
     """
     outline = document.outline
     index = outline.headings.index(heading) if heading is not None else None
+    units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
+    governed = {unit.label: unit.start for unit in reversed(units) if unit.label is not None}
+    # Prose between a condition and its list is no place for what the condition does not govern.
+    between = [range(outline.labels[label].end, first) for label, first in governed.items()]
 
     def stands_here(unit: Entry | IndexLine) -> bool:
         here = heading is None or (bool(unit.headings) and unit.headings[-1] == index)
-        return here and unit.label is None and unit.start < limit
+        return here and unit.label is None and unit.start < limit and not any(unit.start in one for one in between)
 
-    units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
     return next((unit for unit in reversed(units) if stands_here(unit)), None)
 
 

@@ -6,7 +6,7 @@ nothing: lines in, values out.
 
 from ..text import dates, links, markdown, marks
 from ..text.markdown import Block
-from ..text.over_lists import is_label, label_in, on_one_line, one_label, seen
+from ..text.over_lists import is_label, label_in, on_one_line, one_label, seen, states_condition
 from ..text.placeholders import is_placeholder
 
 TYPE_CHECKING = False
@@ -181,11 +181,14 @@ def go_on(found: Outline, lines: list[str], position: int, above: tuple[int, ...
     """Find what is in an outline's blocks from one on, under these headings and this label."""
     blocks, known, dated = found.blocks, len(found.entries), len(found.headings)
     run: list[Block] = []
+    waits = False  # whether the label is a condition, and prose is between it and its list
     while position < len(blocks):
         block = blocks[position]
         if block.kind in markdown.PROSE:
-            label = _label(lines, blocks, position)
-            if label is None:
+            own = _label(lines, blocks, position)
+            if own is not None or not waits:
+                label = own
+            if own is None or label is None:
                 # What only closes an element around a list is a part of nothing.
                 if run or not _only_closes(lines, block):
                     run.append(block)
@@ -194,6 +197,7 @@ def go_on(found: Outline, lines: list[str], position: int, above: tuple[int, ...
                 _add_prose(found, lines, run, above)
                 run = []
                 found.labels[label.start] = label
+                waits = blocks[_following(lines, blocks, position)].kind != markdown.ITEM
                 if label.is_entry:
                     first = next(one for one in blocks[: position + 1] if one.start == label.start)
                     _add_prose(found, lines, [first], above)
@@ -205,7 +209,7 @@ def go_on(found: Outline, lines: list[str], position: int, above: tuple[int, ...
         if run:
             _add_prose(found, lines, run, above)
             run = []
-        count = 1
+        count, waits = 1, False
         if block.kind == markdown.HEADING:
             above = _add_heading(found, lines, block, above)
         elif block.kind == markdown.ITEM:
@@ -415,17 +419,34 @@ def _goes_on(text: str) -> bool:
 def _label(lines: list[str], blocks: list[Block], position: int) -> Label | None:
     """Return the label that a paragraph is, or ends in, for the list that follows it at once; None for no label."""
     block = blocks[position]
-    following = position + 1
-    while following < len(blocks) and _is_passed_over(lines, blocks[following]):
-        following += 1
+    following = _following(lines, blocks, position)
     may_open = block.kind in (markdown.PARAGRAPH, markdown.HTML)
-    if not may_open or following == len(blocks) or blocks[following].kind != markdown.ITEM:
+    if not may_open or following == len(blocks):
         return None
     last = label_in(lines[block.start : block.end])
     is_entry = last != on_one_line(lines[block.start : block.end])
+    if states_condition(last) and not is_entry:
+        # It holds for the list below it also where prose is between the two.
+        while following < len(blocks) and _is_plain_prose(lines, blocks[following]):
+            following = _following(lines, blocks, following)
+    if following == len(blocks) or blocks[following].kind != markdown.ITEM:
+        return None
     if not is_label(last) or (block.kind == markdown.HTML and (is_entry or "<" in last)):
         return None
     return Label(block, last, is_entry=is_entry)
+
+
+def _following(lines: list[str], blocks: list[Block], position: int) -> int:
+    """Return the place of the next block that a reader sees."""
+    following = position + 1
+    while following < len(blocks) and _is_passed_over(lines, blocks[following]):
+        following += 1
+    return following
+
+
+def _is_plain_prose(lines: list[str], block: Block) -> bool:
+    """Say whether a block is a paragraph of which no part is a label."""
+    return block.kind == markdown.PARAGRAPH and not is_label(label_in(lines[block.start : block.end]))
 
 
 def _only_closes(lines: list[str], block: Block) -> bool:
@@ -450,10 +471,11 @@ def _is_passed_over(lines: list[str], block: Block) -> bool:
 
 def _add_outer(lines: list[str], label: Label, run: list[Block]) -> None:
     """Put the labels right above a label in front of it, as one: `Git:` and then `Never:`. They leave the run."""
-    while run and not label.is_entry and run[-1].kind == markdown.PARAGRAPH:
+    while run and not label.is_entry and run[-1].kind in (markdown.PARAGRAPH, markdown.HTML):
         above = lines[run[-1].start : run[-1].end]
         outer = label_in(above)
-        if not is_label(outer):
+        is_html = run[-1].kind == markdown.HTML
+        if not is_label(outer) or (is_html and ("<" in outer or outer != on_one_line(above))):
             break
         label.text = one_label(outer, label.text)
         label.start, label.is_entry = run.pop().start, outer != on_one_line(above)

@@ -14,8 +14,8 @@ from ..text import footnotes, labels, markdown
 from ..text.visible import KEEPER, LIST_KEEPER
 from .document import Document, plain_id, rebuilt
 from .edit import items_apart, texts_apart
-from .entries import Entry, Heading, Label, closing_after
-from .taken import Taken, end_under, sayings, span_text, take
+from .entries import Entry, Label, Outline, closing_after
+from .taken import Taken, end_under, sayings, take
 
 
 def remove(document: Document, ids: Collection[str]) -> Document:
@@ -55,9 +55,10 @@ def going_along(document: Document, ids: Collection[str]) -> dict[str, tuple[str
     found = {}
     for entry_id, entry in zip(document.ids, document.outline.entries, strict=True):
         if entry_id in ids:
-            above: list[Heading | Label] = [document.outline.headings[index] for index in entry.headings]
-            above += [] if entry.label is None else [document.outline.labels[entry.label]]
-            found[entry_id] = tuple(span_text(document, one) for one in above if (one.start, one.end) in spans)
+            headings = [document.outline.headings[index] for index in entry.headings]
+            above = [(one.start, one.end) for one in headings]
+            above += [] if entry.label is None else [_going(document.outline, document.outline.labels[entry.label])]
+            found[entry_id] = tuple("\n".join(document.lines[slice(*span)]) for span in above if span in spans)
     return found
 
 
@@ -151,9 +152,22 @@ def _orphaned_labels(document: Document, gone: AbstractSet[Entry]) -> list[tuple
     staying = {entry.label for entry in outline.entries if entry not in gone}
     staying |= {line.label for line in outline.index_lines}
     losing = {entry.label for entry in gone if entry.label is not None} - staying
-    lost = [outline.labels[label] for label in losing if label is not None and not outline.labels[label].is_entry]
-    closing = [block for label in lost if (block := closing_after(document.lines, outline, label)) is not None]
-    return [*((label.start, label.end) for label in lost), *((block.start, block.end) for block in closing)]
+    lost = [outline.labels[label] for label in losing if label is not None]
+    closing = [
+        block
+        for label in lost
+        if not label.is_entry and (block := closing_after(document.lines, outline, label)) is not None
+    ]
+    spans = [span for label in lost if (span := _going(outline, label))[0] < span[1]]
+    return [*spans, *((block.start, block.end) for block in closing)]
+
+
+def _going(outline: Outline, label: Label) -> tuple[int, int]:
+    """Return the lines of a label that go with its last item: all, but for a first paragraph that is an entry."""
+    if not label.is_entry:
+        return label.start, label.end
+    inner = (block.start for block in outline.blocks if label.start < block.start < label.end)
+    return next(inner, label.end), label.end
 
 
 def _check_labels(document: Document, gone: AbstractSet[Entry]) -> None:
