@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, product
 
-from . import claims, contrary, gist
+from . import claims, contrary, east_asian, gist
 from .claims import Denial, may_be_denial
 from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
 from .holding import Holding
@@ -86,6 +86,8 @@ def denials_in_other_words(texts: Sequence[str]) -> Iterator[Denial]:
                     yield Denial(place, number, len(one.words), 0)
     for place, number, words in _contraries(texts, contrary.words):
         yield Denial(number, place, words, 0)
+    for place, number in east_asian.denials(texts):
+        yield Denial(place, number, len(texts[place]), 0)
 
 
 def rivals(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

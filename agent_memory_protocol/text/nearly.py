@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from . import alike
+from . import alike, east_asian
 from .apart import names_apart
 from .essence import SAYS_LITTLE
 from .gist import gist, shared_words
@@ -54,6 +54,8 @@ def negate_alike(one: str, other: str) -> bool:
 
 def may_deny(one: str, other: str) -> bool:
     """Say whether one of two alike texts seems to deny the other."""
+    if any(east_asian.denials([one, other])):
+        return True
     return not negate_alike(one, other) and _OF_CONSEQUENCES & _forms(one) == _OF_CONSEQUENCES & _forms(other)
 
 
