@@ -6,7 +6,7 @@ all else that the guard does before a tool call.
 
 from operator import add
 
-from .languages import spelled
+from .languages import labels_in_ascii, names_one, squeeze
 from .table import FAMILIES, Family
 
 SHORTEST = 15  # No secret that is known by its shape alone is shorter
@@ -63,10 +63,8 @@ def may_hold_secret(text: str) -> bool:
 
 def keywords_in(text: str) -> dict[Family, list[str]] | None:
     """Return the families of which a text may hold a secret, with their keywords in it; None if it could be any."""
-    if not text.isascii():
-        lowered = text.lower()
-        if any(label in lowered for label in spelled(False)):
-            return None
+    if not text.isascii() and names_one(squeeze(text)):
+        return None
     if not (text.isascii() and text.replace("\n", "").isprintable()):
         text = text.translate(_reading)
     if "\\\n" in text or "\\\r" in text:
@@ -79,10 +77,14 @@ def keywords_in(text: str) -> dict[Family, list[str]] | None:
     if not words:
         return {}
     lowered = text.lower()
+    squeezed = ""
     families: dict[Family, set[str]] = {}
     for keyword, family in {one for word in words for one in _held.get(word) or _look_at(word)}:
         if family is None:
-            return None
+            squeezed = squeezed or squeeze(text)
+            if squeeze(keyword) in squeezed:
+                return None
+            continue
         is_there = " " not in keyword or family.within != "line" or keyword in lowered
         if is_there and (not family.also or any(one in lowered for one in family.also)):
             families.setdefault(family, set()).add(keyword)
@@ -130,7 +132,7 @@ def _look_at(word: str) -> tuple[tuple[str, Family | None], ...]:
 
 def _learn() -> None:
     """Sort the keywords of all families, and the labels in other languages, by a pair of their characters."""
-    labels: list[tuple[str, Family | None]] = [(label, None) for label in spelled(True)]
+    labels: list[tuple[str, Family | None]] = [(label, None) for label in labels_in_ascii()]
     for keyword, family in [*((keyword, one) for one in FAMILIES for keyword in one.keywords), *labels]:
         piece = max(keyword.split(), key=len)
         lowered = piece.lower()

@@ -27,6 +27,11 @@ _TERMS_IN_NAMES = re.compile(
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATE = re.compile(r"(?:19|20)\d\d(?:[-/.]?[01]\d(?:[-/.]?[0-3]\d)?)?(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?")
+_HEX = re.compile(r"(?=.{0,15}\d)(?=.{0,15}[a-f])[0-9a-f]{16,128}")
+_HASHED = re.compile(
+    r"(?i)hash|commit|sha-?\d|digest|checksum|md5|revision|fingerprint|etag|trace|salt|[ _-]ids?\b|rev[ .]"
+)
+"""What is written in hexadecimal and is no secret."""
 _VERSION = re.compile(r"v?\d{1,4}(?:\.\d{1,4}){1,3}(?:[-+.]?[a-z]{1,8}[.-]?\d{0,8}){0,2}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]+")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
@@ -256,6 +261,10 @@ def is_jumbled(match: Found) -> bool:
 def is_scrambled(match: Found) -> bool:
     """Accept what is jumbled of small and large letters and digits: by that alone no word, name or version."""
     value = _value(match)
+    if _HEX.fullmatch(value):
+        is_commit = len(value) == 40 and "??" in match[0]  # the word before it is in other letters
+        hashed = _HASHED.search(match.string, max(0, match.start() - 30), match.end())
+        return entropy(value) >= 2.5 and not is_commit and hashed is None
     kinds = (str.islower, str.isupper, str.isdigit)
     return _OF_A_KEYCHAIN.fullmatch(value) is not None or (
         len(value) >= 10

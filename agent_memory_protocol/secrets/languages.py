@@ -10,19 +10,22 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "password": """
-        passwort passworts kennwort zugangscode contraseña contrasena mot_de_passe motdepasse mdp senha palavra-passe
-        parola_d'ordine parola_chiave parola wachtwoord hasło haslo hasłem hasła hasłu heslo hesla heslem şifre sifre
-        code_d'accès code_d'acces código_de_acceso codice_di_accesso пароль пароля пароли паролем паролю
-        密码 密碼 口令 パスワード 暗証番号 비밀번호 비번 암호 mật_khẩu lösenordet lösenord lösen adgangskoden
-        adgangskode kodeordet kodeord passordet passord salasana jelszó jelszava jelszavát
+        passwort passworts kennwort zugangscode contraseña mot_de_passe mdp phrase_de_passe senha palavra_passe
+        parola_d'ordine parola_chiave parola wachtwoord hasło hasłem hasła hasłu heslo hesla heslem şifre
+        code_d'accès code_secret código_de_acceso codice_di_accesso codice_segreto frase_segreta frase_secreta
+        phrase_secrète frase_de_contraseña пароль пароля пароли паролем паролю кодовая_фраза кодовую_фразу parol mima
+        密码 密碼 口令 パスワード パスフレーズ 暗証番号 合言葉 비밀번호 비번 암호 패스워드 mật_khẩu lösenordet
+        lösenord lösen
+        adgangskoden adgangskode kodeordet kodeord passordet passord salasana jelszó jelszava jelszavát
         كلمة_مرور كلمة_سر الرقم_السري كلمة_المرور كلمة_السر رمز_عبور पासवर्ड कूटशब्द סיסמה הסיסמה סיסמא
-        şifresi sifresi şifreyi parolası parolayı kata_sandi รหัสผ่าน κωδικός
+        şifresi şifreyi parolası parolayı kata_sandi รหัสผ่าน κωδικός
     """,
     "api key": """
-        api-schlüssel geheimschlüssel schlüssel api-schluessel zugangsschlüssel
-        clave_api clave_de_api clave_secreta clave clé_api
-        clé_secrète clé_d'api chave_api chave_de_api chave_secreta chiave_api chiave_segreta api_anahtarı ключ_api
-        api-ключ ключ 密钥 密鑰 秘钥 apiキー 秘密鍵 アクセスキー api_키 비밀키 인증키 klucz_api sleutel
+        api_schlüssel geheimschlüssel schlüssel zugangsschlüssel api_schluessel geheimnis
+        clave_api clave_de_api clave_secreta clave clé_api secreto
+        clé_secrète clé_d'api chave_api chave_de_api chave_secreta segredo chiave_api chiave_segreta segreto
+        api_anahtarı ключ_api api_ключ ключ секрет 密钥 密鑰 秘钥 apiキー 秘密鍵 アクセスキー シークレット
+        api_키 비밀키 인증키 접근_키 시크릿 klucz_api sleutel
     """,
     "credentials": """
         zugangsdaten anmeldedaten identifiants credenciales credenciais credenziali inloggegevens учётные_данные
@@ -72,16 +75,36 @@ _ENDS_WORDS = "passwort|kennwort|wachtwoord|lösenord|adgangskode|passord|salasa
 """Labels that are also the end of a longer word, as in `Initialpasswort`."""
 
 
-_SPELLED = {
-    name: sorted((word.replace("_", " ") for word in said.split()), key=len)[::-1] for name, said in _LABELS.items()
-}
-_IN_ASCII = {name: [word for word in words if word.isascii()] for name, words in _SPELLED.items()}
+SPELLED = {name: sorted(said.split(), key=len)[::-1] for name, said in _LABELS.items()}
+_PLAIN_LETTERS = str.maketrans("áàâãäåéèêëíìîïóòôõöúùûüçñłşığ", "aaaaaaeeeeiiiiooooouuuucnlsig")
+_PLAIN = _PLAIN_LETTERS | dict.fromkeys(map(ord, "_- \\"))
+_squeezed = {label: label.translate(_PLAIN) for labels in SPELLED.values() for label in labels}
+"""Each label as code spells it: without accents and blanks, `motdepasse` for `MOT_DE_PASSE` and `motDePasse`."""
 _patterns: "dict[tuple[str, ...], tuple[re.Pattern[str], re.Pattern[str]]]" = {}
 
 
-def spelled(in_ascii: bool) -> list[str]:
-    """Return all labels that a text can hold."""
-    return [label for labels in (_IN_ASCII if in_ascii else _SPELLED).values() for label in labels]
+def labels_in_ascii() -> list[str]:
+    """Return the labels that a text in ASCII can hold, with blanks between their words."""
+    return [label.replace("_", " ").translate(_PLAIN_LETTERS) for label, plain in _squeezed.items() if plain.isascii()]
+
+
+def names_one(squeezed: str) -> bool:
+    """Say whether a label may be in a text, given without accents and blanks."""
+    return any(label in squeezed for label in _squeezed.values())
+
+
+def squeeze(text: str) -> str:
+    """Return a text in lower case without accents and blanks."""
+    return text.lower().translate(_PLAIN)
+
+
+def _as_written(label: str) -> str:
+    """Return an expression for a label with or without its accents and blanks."""
+    written = r"\\?[ _-]?" if "_" in label else ""
+    return "".join(
+        written if one == "_" else f"[{one}{one.translate(_PLAIN)}]" if one.translate(_PLAIN) != one else one
+        for one in label
+    )
 
 
 def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern[str]]":
@@ -89,10 +112,11 @@ def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern
     if present not in _patterns:
         import re  # slow to load
 
-        labels = "|".join(map(re.escape, present))
+        labels = "|".join(map(_as_written, present))
         _patterns[present] = (
             re.compile(
-                rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]|{_ENDS_WORDS}))(?P<label>{labels})"
+                rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]|{_ENDS_WORDS})|(?<=set)|(?-i:(?<=[a-z])(?=[A-Z]))"
+                rf"|(?<=api)(?=[キ키]))(?P<label>{labels})"
                 rf"(?:[_-]\w{{1,20}}){{0,2}}(?P<quote>[\"'`*]{{0,3}})"
                 rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t]))"
                 rf"(?P<later>(?:[ \t]+{_WORD}){{1,3}}(?=[ \t]+{_RANDOM}))?)"
@@ -108,10 +132,10 @@ def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern
 def in_english(text: str) -> list[tuple[int, int, str]]:
     """Return the stretches of a text that name a secret in another language, each with how it reads in English."""
     lowered = text.lower()
+    squeezed = squeeze(text)
     found = []
-    for name in _LABELS:
-        labels = (_IN_ASCII if lowered.isascii() else _SPELLED)[name]
-        present = tuple(word for word in labels if word in lowered)
+    for name, labels in SPELLED.items():
+        present = tuple(label for label in labels if _squeezed[label] in squeezed)
         if name == "password" and any(verb in lowered for verb in _FOREIGN):
             present += tuple(word for word in _ENGLISH if word in lowered)
         if not present:

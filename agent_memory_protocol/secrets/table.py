@@ -14,15 +14,15 @@ FRAGMENTS = {
     "key_of": r"[\w .-]{0,24}?(?i:key|token|secret|auth|password)",
     "near": r"""[^\n"'`=:]{0,30}["'`*_)\]]{0,3}\s{0,3}(?:=>|:=|[=:]|\bis\b|\bto\b|\s)\s{0,3}["'`*]{0,3}""",
     # What may be between a name and what it names: a parenthesis or a few words, then a sign or a verb.
-    "whose": r"""(?: ?\([^()\n]{1,40}\)|,(?: [\w.@/'"`-]{1,40}){1,6},| (?:for|of|to|on|in|at|from|de|del|d[aeio]s?|du|für|f\?r|vom|von|van|voor|para|pour)(?: [\w.@/'"`-]{1,40}){1,6}?)?""",
+    "whose": r"""(?: ?\([^()\n]{1,40}\)|/[^\s:/=]{1,20}(?=:)|,(?: [\w.@/'"`-]{1,40}){1,6},| (?:for|of|to|on|in|at|from|de|del|d[aeio]s?|du|für|f\?r|vom|von|van|voor|para|pour)(?: [\w.@/'"`-]{1,40}){1,6}?)?""",
     # A name and its value may also be two fields of one thing: `name: X` and below `value: Y`, `key="X" value="Y"`.
-    "sign": r"""["'`*_)\]?!.]{0,4}(?P<sign>[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{1,24})?["']?(?i:value)["']?[ \t]{0,4}[:=][ \t]{0,4}|[ \t]{0,4}\{(?:[^\n{}]{0,80}\r?\n){0,4}?[ \t]{0,24}default[ \t]{0,8}=[ \t]{0,4}|[ \t]{0,8}(?::=|=>|->|<-|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was |got |has been )?(?:now |still |set |changed |reset |rotated |updated |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t]|[ ]?\t[ \t]{0,8}|[ ]{3,24})""",
+    "sign": r"""["'`*_)\]?!.]{0,4}(?P<sign>[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{1,24})?["']?(?i:value)["']?[ \t]{0,4}[:=][ \t]{0,4}|[ \t]{0,4}\{(?:[^\n{}]{0,80}\r?\n){0,4}?[ \t]{0,24}default[ \t]{0,8}=[ \t]{0,4}|[ \t]{0,8}(?::=|=>|->|<-|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was |got |has been )?(?:now |still |set |changed |reset |rotated |updated |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t]|[ ]?\t[ \t]{0,8}|[ ]{3,24}|</\w{1,20}>\s{0,20}<\w{1,20}>)""",
     # A blank line, an indented line or a code block between a label or heading and what it names.
     "block": r"[ \t]{0,8}:?[ \t]{0,8}(?:\r?\n[ \t>]{0,16}){1,3}(?:`{3,8}\w{0,12}\r?\n[ \t>]{0,16})?",
     # A key by itself may be anybody's: of a table, a map, a keyboard.
     "before_key": "(?<=api)|(?<=api[ ._-])|(?<=access)|(?<=access[ ._-])|(?<=secret)|(?<=secret[ ._-])|(?<=private)|(?<=private[ ._-])|(?<=auth)|(?<=auth[ ._-])|(?<=signing)|(?<=signing[ ._-])|(?<=encryption)|(?<=encryption[ ._-])|(?<=master)|(?<=master[ ._-])|(?<=account)|(?<=account[ ._-])|(?<=license)|(?<=license[ ._-])|(?<=service)|(?<=service[ ._-])|(?<=subscription)|(?<=subscription[ ._-])|(?<=app)|(?<=app[ ._-])|(?<=admin)|(?<=admin[ ._-])|(?<=deploy)|(?<=deploy[ ._-])|(?<=session)|(?<=session[ ._-])|(?<=jwt)|(?<=jwt[ ._-])|(?<=webhook)|(?<=webhook[ ._-])|(?<=bot)|(?<=bot[ ._-])|(?<=integration)|(?<=integration[ ._-])|(?<=encrypt[._-])|(?<=hmac[ ._-])|(?<=wifi[ ._-])|(?<=wi-fi[ ._-])|(?<=wpa[ ._-])|(?<=wpa[23][ ._-])|(?<=wlan[ ._-])|(?<=network[ ._-])|(?<=vpn[ ._-])|(?<=cookie[ ._-])|(?<=publish[ ._-])|(?<=crypto[ ._-])",
     # What may be a password by its looks alone: letters in both cases and digits.
-    "strong": r"(?=[^\s\d]{0,24}\d)(?=[^\sA-Z]{0,24}[A-Z])(?=[^\sa-z]{0,24}[a-z])[^\s]{10,160}",
+    "strong": r"(?=[^\s\d]{0,24}\d)(?=[^\sA-Z]{0,24}[A-Z])(?=[^\sa-z]{0,24}[a-z])[^\s]{10,160}|[0-9a-f]{16,128}(?![\w-])",
     "literal": r"""(?:(?P<quote>\\?["'`])(?P<quoted>[^"'`\n]{1,128})["'`\\]|[*_]{0,2}(?P<bare>[^\s"'`,;&|<>{}@:][^\s"'`,;&|<>{}]{0,127}))""",
 }
 
@@ -394,9 +394,9 @@ FAMILIES = (
     Family("login-password", "user and password", ("login", "log in", "cred", "user", "u/p", "-u", "sshpass", "mysql", "redis-cli", "basic", "access", "get in", "sign in", "zugang", "wifi", "wi-fi", "root", "admin"),
            r"""(?:(?i:login|(?:log|get|sign) in|zugang|access|cred(?:ential)?s?|user(?:/pass)?|username|u/p|basic auth|htaccess|wi-?fi)["'`*]{0,3}(?: (?:for|of|to|on|in|at|as|with|is|are) ?(?:[\w.@-]{1,40}:? ){0,3}?| ?[:=] ?| )(?:is |are )?["'`*]{0,3}[\w.@+-]{1,40}["'`]?(?: ?[/|] ?| and |:)|(?<![\w./@-])(?i:root|admin)["'`]?(?: / |: ?)|(?:(?<=\s)-u|(?:(?<=\s-)|(?<=--proxy))-user)[ =]?["']?[\w.@+-]{1,60}:(?!:)|\bsshpass -p ?|\bmysql(?:dump|admin)?\b[^\n|;]{0,80}?[ "']-p|\bredis-cli\b[^\n|;]{0,80}? -a )(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line"),
     Family("command-line-secret", "a secret on a command line", ("--",),
-           r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line", also=_FLAGS),
+           r"""--(?:[A-Za-z]{1,12}[_-]?){0,3}?(?i:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)[ =]["']?(?P<value>[A-Za-z0-9+/=_.~-]{12,200})""", check="is_named_key", within="line", also=_FLAGS),
     Family("flag-password", "a password on a command line", ("--",),
-           r"""--(?:[a-z]{1,12}-){0,3}(?:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)(?:[ =]|["'], ?["'])(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line", also=_FLAGS),
+           r"""--(?:[A-Za-z]{1,12}[_-]?){0,3}?(?i:password|passwd|passphrase|pass|pwd|secret|token|key|credentials?)(?:[ =]|["'], ?["'])(?P<run>[^\s]{8,160})""", check="is_jumbled", within="line", also=_FLAGS),
     Family("certificate-key", "the key of a client certificate", ("key-data", "private-key", "private_key"),
            r"""(?:client-)?(?:key-data|private[-_]key)["'`]{0,2}\s{0,3}[:=]\s{0,3}["'`]?(?P<value>[A-Za-z0-9+/]{40,2000})""", check="is_varied", within="text"),
     # -- found last: what an earlier family finds keeps its name ----------------------------------------------------------
@@ -415,7 +415,7 @@ FAMILIES = (
     Family("piped-password", "a password on a command line", ("sudo -", "<<<", "chpasswd", "-stdin", "--stdin", "--with-token", "@tcp(", "@unix("),
            r"""(?:echo|printf) ["']?(?:[\w.-]{1,40}:(?=[^\n|]{1,128}chpasswd))?(?P<value>[^\s"'`<>|]{3,128})["']? ?\| ?(?:sudo [^\n]{0,40}?-\w{0,4}S|(?:sudo )?chpasswd|[^\n|]{1,80}--(?:[a-z]{1,12}-)?(?:stdin|with-token))|(?i:login|auth|passwd|password|token|secret)[^\n|;<]{0,60}<<< ?["']?(?P<named>[^\s"'`<>]{3,128})|(?<![\w./-])[\w.-]{1,40}:(?P<quoted>[^\s"]{3,128})@(?:tcp|unix)\(""", check="is_shell_password", within="line", anywhere=True),
     Family("password-said-before", "a password or key", ("pass", "pw", "secret", "token", "key", "wifi", "wi-fi", "wlan", "ssid", "wpa"),
-           "(?:(?i:password|passwd|passphrase|pass phrase|passcode|wi-?fi|wlan|ssid|wpa\\d?|(?<![A-Za-z])(?:pass|pwd?))(?=[^A-Za-z])[^\\n]{0,60}?(?<=[\\s?(])|(?i:secret|token(?! (?:account|address|mint|id|contract)\\b)|(?:%{before_key})key)(?:,|(?: [\\w.'/?-]{1,20}){1,6}?:?)?(?: | ?\\())[\"'`]{0,3}(?P<run>%{strong})", check="is_scrambled", within="line"),
+           "(?:(?i:password|passwd|passphrase|pass phrase|passcode|wi-?fi|wlan|ssid|wpa\\d?|(?<![A-Za-z])(?:pass|pwd?))(?=[^A-Za-z])[^\\n]{0,60}?(?<=[\\s?(=:>,\"'`])|(?i:secret|token(?! (?:account|address|mint|id|contract)\\b)|(?:%{before_key})key)(?:[_-]?\\w{1,20})?(?:,|(?:[ /][\\w.'/?-]{1,20}){1,6}?[:=]?)?(?: | ?\\(|</\\w{1,20}>[^\\n<]{0,20}<\\w{1,20}>))[\"'`]{0,3}(?P<run>%{strong})", check="is_scrambled", within="line"),
     Family("property-secret", "the secret value of a property", (
             ".login", "_login", "-login", ".auth", "_auth", "-auth", "Login", "Auth", "Pass", ".cred", "_cred", "-cred",
         ),
