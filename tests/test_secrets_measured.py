@@ -369,6 +369,8 @@ def innocent():
 
 
 NO_SECRETS = (
+    'type Password = Branded<string, "Password">;',
+    "Geheimnis guter Tests: kleine Beispiele und klare Namen.",
     "the fixed-password `e2e-*` users",
     "postgresql://user:pass@localhost/db",
     "redis://:password@redis",

@@ -31,7 +31,7 @@ _HEX = re.compile(r"(?=.{0,15}\d)(?=.{0,15}[a-f])[0-9a-f]{16,128}")
 _HASHED = re.compile(
     r"(?i)hash|commit|sha-?\d|digest|checksum|md5|revision|fingerprint|etag|trace|salt|[ _-]ids?\b|rev[ .]"
 )
-"""What is written in hexadecimal and is no secret."""
+"""What is written in hexadecimal and may be known."""
 _VERSION = re.compile(r"v?\d{1,4}(?:\.\d{1,4}){1,3}(?:[-+.]?[a-z]{1,8}[.-]?\d{0,8}){0,2}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z]+")
 _MEMBER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+")
@@ -215,6 +215,8 @@ def is_named_password(match: Found) -> bool:
         is_random = len(value) >= 10 and _unlike_words(value) >= 8
         return len(value) >= 6 and (_is_mixed(value) or is_random) and _is_password(value, is_plain=False)
     said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
+    if value.isalpha() and match.string.startswith("<", match.end()):
+        return False  # a type: `type Password = Branded<string>`
     is_plain = "=" in match["sign"] or _is_quoted(match) or said
     return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
 
@@ -291,6 +293,24 @@ def is_property(match: Found) -> bool:
     """Accept what no user, page or way of signing in is called: `login` and `auth` may name one of these."""
     value = _value(match)
     return 10 * _spoken(value) <= 7 * len(value) and (is_named_token(match) or is_jumbled(match))
+
+
+def is_passphrase(match: Found) -> bool:
+    """Accept words that make no sentence and no name: of four, one at most is common where a sign is before them."""
+    value = _value(match)
+    said = _SEPARATORS.split(value)
+    said = said[-4:] if _group(match, "bare") else said[:4]
+    known = _common().intersection(map(str.lower, said))
+    is_sentence = " " in value and (any(len(word) < 5 for word in known) or len(set(map(str.istitle, said))) > 1)
+    may_be_known = "sign" in match.re.groupindex and _group(match, "value") is not None
+    return len({*said}) == 4 and len(known) <= may_be_known and not is_sentence
+
+
+@cache
+def _common() -> frozenset[str]:
+    from . import common  # of no use until four words are found where a secret could be
+
+    return frozenset(common.WORDS.split()) | words("sentence") | words("names") | words("no_values")
 
 
 def is_told_password(match: Found) -> bool:

@@ -19,10 +19,15 @@ FRAGMENTS = {
     "sign": r"""["'`*_)\]?!.]{0,4}(?P<sign>[ \t]{0,4},?[ \t]{0,4}(?:\r?\n[ \t]{1,24})?["']?(?i:value)["']?[ \t]{0,4}[:=][ \t]{0,4}|[ \t]{0,4}\{(?:[^\n{}]{0,80}\r?\n){0,4}?[ \t]{0,24}default[ \t]{0,8}=[ \t]{0,4}|[ \t]{0,8}(?::=|=>|->|<-|={1,3}|:-|[:|>])[ \t]{0,8}(?:[*_]{1,2} )?(?:\r?\n[ \t>]{1,16})?|\s(?:is|was|are|equals|(?:(?:is |was |got |has been )?(?:now |still |set |changed |reset |rotated |updated |back )to)|is now|is still)(?: now|:)?(?:[ \t]{1,3}(?:\r?\n[ \t>]{0,16})?|\r?\n[ \t>]{0,16})|[ \t][-\u2013\u2014][ \t]|[ ]?\t[ \t]{0,8}|[ ]{3,24}|</\w{1,20}>\s{0,20}<\w{1,20}>)""",
     # A blank line, an indented line or a code block between a label or heading and what it names.
     "block": r"[ \t]{0,8}:?[ \t]{0,8}(?:\r?\n[ \t>]{0,16}){1,3}(?:`{3,8}\w{0,12}\r?\n[ \t>]{0,16})?",
+    # What names a secret, of whatever kind.
+    "secret_name": r"(?i:password|passwd|pass[ -]?phrase|passcode|pwd|(?<![A-Za-z])pass|(?<![A-Za-z])pw|secret|token|credentials?|(?:%{before_key})key)",
     # A key by itself may be anybody's: of a table, a map, a keyboard.
     "before_key": "(?<=api)|(?<=api[ ._-])|(?<=access)|(?<=access[ ._-])|(?<=secret)|(?<=secret[ ._-])|(?<=private)|(?<=private[ ._-])|(?<=auth)|(?<=auth[ ._-])|(?<=signing)|(?<=signing[ ._-])|(?<=encryption)|(?<=encryption[ ._-])|(?<=master)|(?<=master[ ._-])|(?<=account)|(?<=account[ ._-])|(?<=license)|(?<=license[ ._-])|(?<=service)|(?<=service[ ._-])|(?<=subscription)|(?<=subscription[ ._-])|(?<=app)|(?<=app[ ._-])|(?<=admin)|(?<=admin[ ._-])|(?<=deploy)|(?<=deploy[ ._-])|(?<=session)|(?<=session[ ._-])|(?<=jwt)|(?<=jwt[ ._-])|(?<=webhook)|(?<=webhook[ ._-])|(?<=bot)|(?<=bot[ ._-])|(?<=integration)|(?<=integration[ ._-])|(?<=encrypt[._-])|(?<=hmac[ ._-])|(?<=wifi[ ._-])|(?<=wi-fi[ ._-])|(?<=wpa[ ._-])|(?<=wpa[23][ ._-])|(?<=wlan[ ._-])|(?<=network[ ._-])|(?<=vpn[ ._-])|(?<=cookie[ ._-])|(?<=publish[ ._-])|(?<=crypto[ ._-])",
     # What may be a password by its looks alone: letters in both cases and digits.
     "strong": r"(?=[^\s\d]{0,24}\d)(?=[^\sA-Z]{0,24}[A-Z])(?=[^\sa-z]{0,24}[a-z])[^\s]{10,160}|[0-9a-f]{16,128}(?![\w-])",
+    # Four words or more with dashes, or with blanks, between them.
+    "dashed": r"[A-Za-z][a-z]{2,11}(?:[-_.][A-Za-z][a-z]{2,11}){3,7}(?![\w-]|\.\w)",
+    "spaced": r"[A-Za-z][a-z]{2,11}(?: [A-Za-z][a-z]{2,11}){3,7}(?![\w-])",
     "literal": r"""(?:(?P<quote>\\?["'`])(?P<quoted>[^"'`\n]{1,128})["'`\\]|[*_]{0,2}(?P<bare>[^\s"'`,;&|<>{}@:][^\s"'`,;&|<>{}]{0,127}))""",
 }
 
@@ -416,6 +421,12 @@ FAMILIES = (
            r"""(?:echo|printf) ["']?(?:[\w.-]{1,40}:(?=[^\n|]{1,128}chpasswd))?(?P<value>[^\s"'`<>|]{3,128})["']? ?\| ?(?:sudo [^\n]{0,40}?-\w{0,4}S|(?:sudo )?chpasswd|[^\n|]{1,80}--(?:[a-z]{1,12}-)?(?:stdin|with-token))|(?i:login|auth|passwd|password|token|secret)[^\n|;<]{0,60}<<< ?["']?(?P<named>[^\s"'`<>]{3,128})|(?<![\w./-])[\w.-]{1,40}:(?P<quoted>[^\s"]{3,128})@(?:tcp|unix)\(""", check="is_shell_password", within="line", anywhere=True),
     Family("password-said-before", "a password or key", ("pass", "pw", "secret", "token", "key", "wifi", "wi-fi", "wlan", "ssid", "wpa"),
            "(?:(?i:password|passwd|passphrase|pass phrase|passcode|wi-?fi|wlan|ssid|wpa\\d?|(?<![A-Za-z])(?:pass|pwd?))(?=[^A-Za-z])[^\\n]{0,60}?(?<=[\\s?(=:>,\"'`])|(?i:secret|token(?! (?:account|address|mint|id|contract)\\b)|(?:%{before_key})key)(?:[_-]?\\w{1,20})?(?:,|(?:[ /][\\w.'/?-]{1,20}){1,6}?[:=]?)?(?: | ?\\(|</\\w{1,20}>[^\\n<]{0,20}<\\w{1,20}>))[\"'`]{0,3}(?P<run>%{strong})", check="is_scrambled", within="line"),
+    Family("passphrase", "a passphrase", ("pass", "pw", "secret", "token", "credential", "key"),
+           "%{secret_name}(?:[_-]\\w{1,20})?(?i:%{whose})(?:(?:%{sign}|\\(|[ ]?(?=[\"'`])|%{block})(?:[|>][+-]?\\s{1,16})?[\"'`*({]{0,4}(?P<value>%{dashed}|%{spaced})|[ =](?i:to |with )?(?P<run>%{dashed}|%{spaced}))", check="is_passphrase", within="line"),
+    Family("passphrase-nearby", "a passphrase", ("pass", "pw", "secret", "token", "credential", "key", "login", "-u", "://", "admin", "-p", "identified", "-w ", "-k ", "auth(", "auth=(", "requirepass", "echo "),
+           "(?:%{secret_name}[^\\n]{0,80}?[\\s\"'`(>=:,/]|(?:(?i:login|admin|identified by|auth=?\\()|-u|://)[^\\n]{0,60}?[:/\"' %]|(?i:-storepass|-[pwk]|requirepass|echo|identified by)[ ]?)[\"'`]{0,3}(?P<value>%{dashed})|%{secret_name}[^\\n]{0,60}?(?:[\"'`>|;,:/][ ]?(?i:(?:enter|type|use|try)[ ])?|\\?[^\\w\\n]{0,4}|(?i:enter|type|use|try|still|now|be) )(?P<run>%{spaced})|(?:(?i:identified by|auth=?\\()[^\\n]{0,60}?|(?i:-u|-[pwk]|requirepass|echo)[ ]?(?:[\\w.-]{1,40}:)?)[\"'](?P<bare>%{spaced})(?=[\"'])", check="is_passphrase", within="line"),
+    Family("passphrase-named-after", "a passphrase", ("pass", "secret"),
+           "(?<![\\w-])(?P<bare>[A-Za-z][a-z]{2,11}(?:[- ][A-Za-z][a-z]{2,11}){3,7}(?=[\"'`]{0,3}[ ](?:as|is|was)[ ](?:\\w{1,20}[ ]){0,4}?(?i:\\w{0,20}password|passphrase|secret)))", check="is_passphrase", within="line", anywhere=True, also=(" as ", " is ", " was ")),
     Family("property-secret", "the secret value of a property", (
             ".login", "_login", "-login", ".auth", "_auth", "-auth", "Login", "Auth", "Pass", ".cred", "_cred", "-cred",
         ),
