@@ -35,11 +35,16 @@ _OPEN_ENDS = {"습니다": "\u11b8니다", "는다": "\u11ab다", "다": "다", 
 _NIEUN, _FIRST_FINAL, _LAST_FINAL = "\u11ab", "\u11a8", "\u11c2"
 
 
+def is_written_in(text: str) -> bool:
+    """Say whether a text has letters of these scripts, so that its words may have no blanks between them."""
+    return not text.isascii() and _LETTERS.search(text) is not None
+
+
 def denials(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of each two texts of which the first denies what the second says."""
     found: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for place, text in enumerate(texts):
-        if not text.isascii() and _LETTERS.search(text) and not text.rstrip().endswith(("?", "\uff1f")):
+        if is_written_in(text) and not text.rstrip().endswith(("?", "\uff1f")):
             said, denied = _asserted(text)
             found[said][denied].append(place)
     for asserting, denying in found.values():

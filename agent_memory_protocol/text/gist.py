@@ -13,6 +13,7 @@ from math import ceil
 from unicodedata import normalize
 
 from ..values import dataclass
+from .east_asian import is_written_in
 from .holding import sharing
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
 from .mood import UNCLAIMED, mood_of
@@ -61,11 +62,14 @@ class Near:
 
     def __init__(self, text: str) -> None:
         words = {*gist(text).words}
-        self.enough = max(1, min(_FEWEST_WORDS, len(words) // 2))
+        # Without blanks a sentence is one word, so there is nothing to share.
+        self.enough = 0 if is_written_in(text) else max(1, min(_FEWEST_WORDS, len(words) // 2))
         self._begin = [_beginnings(word) for word in words]
 
     def __call__(self, text: str) -> bool:
         """Say so of a text, which may be a whole file."""
+        if not self.enough:
+            return True
         lowered = (text if text.isascii() else normalize("NFC", text).replace("’", "'")).casefold()
         count = 0
         for word in self._begin:

@@ -13,6 +13,7 @@ from ..text import labels, nearly, renewed
 from ..text.alike import denials, denials_in_other_words, denials_in_the_same_words, may_deny, same, together
 from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, guesses, shapes, suspected
 from ..text.claims import Denial
+from ..text.east_asian import is_written_in
 from ..text.gist import Near, gist, is_claim
 from ..text.markdown import marker_width
 from ..text.opposites import exclude_each_other
@@ -276,7 +277,8 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
 def _opposed(own: Fact, others: Sequence[Fact]) -> set[int]:
     """Return the places of the facts that deny a new one, or that it denies."""
     # Of two facts that are opposed, one denies something: where the new one does not, only those that do are read.
-    numbers = [number for number, one in enumerate(others) if may_deny(own.text) or may_deny(one.text)]
+    any_may = may_deny(own.text) or is_written_in(own.text)
+    numbers = [number for number, one in enumerate(others) if any_may or may_deny(one.text)]
     placed = [own, *(others[number] for number in numbers)]
     found = {
         denial.denying + denial.said

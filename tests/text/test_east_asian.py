@@ -1,5 +1,6 @@
 """Denials in Chinese, Japanese and Korean: found where a sentence only gets a “not”, and nowhere else."""
 
+from agent_memory_protocol import Workspace
 from agent_memory_protocol.text.alike import denials, same
 from agent_memory_protocol.text.nearly import is_near
 
@@ -40,3 +41,12 @@ def test_a_sentence_that_only_gets_a_not_denies_the_other(said, denied):
 @each_row("one, other", AGREED)
 def test_what_says_no_more_often_not_denies_nothing(one, other):
     assert [*denials([one, other])] == []
+
+
+@each_row("said, denied", DENIED)
+def test_a_writer_is_told_at_once_what_is_denied(said, denied, tmp_path):
+    home = tmp_path / str(abs(hash(said + denied)))
+    home.mkdir()
+    here = Workspace.open(home, environ={"HOME": str(home)})
+    here.remember(said)
+    assert "says the opposite" in " ".join(here.remember(denied).notes)
