@@ -6,6 +6,7 @@ to read, or to write elsewhere, is taken out first; nothing left that changes an
 
 import re
 
+from .fold import folded
 from .words import GUARDED, guarded, is_guarded, named, plain, values
 
 _EDITORS = frozenset(["sed", "awk", "gawk", "mawk", "perl", "ruby"])
@@ -16,6 +17,8 @@ _READS = (
     rf"""(?<![\w.])open\({_QUOTED}(?:\)|,\s*(?:'r[bt]?'|"r[bt]?"|encoding=))"""
     rf"""|Path\({_QUOTED}\)\.(?:read_\w+|exists|is_\w+|stat)\b"""
     rf"""|(?<![\w.])(?:print|console\.log)\({_QUOTED}\)"""
+    # a file that Perl reads, a key of one letter, an entry of a list, what is passed over
+    r"""|<\$?\w+>|['"]\w['"]\s*[:\]]|(?<!\bos)(?<!\bfs)\.remove\(|(?:\bnot\s+in\b|!==?)\s*(?:[\[({][^\])}]*[\])}]|['"][^'"\n]*['"])"""
     # what looks like a change and is not one
     r"""|(?:\)|stdout|stderr|\bf)\.write\(|\.append\(|\.copy\(\)|(?<!os)\.replace\([^,()]+,|->|=>|[<>]=|>\s*\d"""
 )
@@ -62,6 +65,7 @@ def changed_by_code(
 
 def changed_in(code: str) -> list[str] | None:
     """Return the paths into memory that code may change; None if it changes nothing."""
+    code = folded(code)
     for name, value in re.findall(_NAMES_A_FILE, code):
         code = re.sub(rf"""(?<![\w.'"/]){name}(?![\w'"/]|\s*=[^=])""", lambda _: value, code)  # noqa: B023
     left = re.sub(_HARMLESS, " ", re.sub(_NAMES_A_FILE, "", code))

@@ -20,7 +20,7 @@ _TESTS = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex
 _GLOBS = ["--include", "-g", "--glob"]
 
 
-def filtered(words: list[str], text: str) -> str:
+def let_through(words: list[str], text: str) -> str:
     """Return the lines that `grep` lets through, among them every folder in which there may be such a name."""
     pattern = "|".join(values(words, ["-e", "--regexp"]) or plain(words)[:1])
     pattern = re.sub(r"\\([(){}|+?])", r"\1", pattern) if not values(words, ["-E", "-P"]) else pattern
@@ -73,6 +73,22 @@ def found(name: str, prints: list[str], words: list[str], folder: str) -> list[s
         and not any(_matches(one, test) for test in refused)
         and not any(_matches(end, test) for test in skipped for end in _ends(one))
     ]
+
+
+def taken_by_git(name: str, words: list[str], folder: str) -> list[str]:
+    """Return the memory that git takes unasked with all it ignores: `git clean -x`, `git stash --all`."""
+    takes = {"git-clean": ["-x", "-X"], "git-stash": ["-a", "--all"]}.get(name, [])
+    if not values(words, takes) or values(words, ["-n", "--dry-run"]):
+        return []
+    kept = values(words, ["-e", "--exclude"]) if not values(words, ["-X"]) else []
+    told = [*kept, *values(words, ["-m", "--message", "-e", "--exclude"]), "push", "save"]
+    places = [word for word in plain(words) if word not in told]
+    if any(one.lstrip(":!^/").removeprefix("(exclude)").startswith(".scaffolding") for one in (*kept, *places)):
+        return []
+    places = [one for one in places if one[0] != ":"]
+    if not places and name == "git-stash":  # which takes the whole tree, wherever it runs
+        places = ["/".join([".", *[".."] * above]) for above in range(folder.count("/"))]
+    return [posixpath.join(top, ".scaffolding") for top in _tops(places or [""], folder)]
 
 
 def _matches(name: str, test: str) -> bool:

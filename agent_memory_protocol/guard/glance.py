@@ -4,12 +4,17 @@ Hosts write ASCII letters in JSON as they are, so what is not in the bytes is no
 """
 
 _NAMES = (
-    *(b"scaff", b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
+    *(b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
     # agent definitions and the settings of hosts
     *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b".copilot", b"opencode", b"mcp.json"),
     # patterns and searches that find hidden folders or documents by chance
     *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs"),
-    *(b"\\\\x", b"\\\\0", b"\\\\u"),  # escapes, which may spell a name
+    *(b"\\\\x", b"\\\\0", b"\\\\1", b"\\\\5", b"\\\\u", b"\\\\n{"),  # escapes, which may spell a name
+    # parts of the name, also backwards and in ROT13, and what decodes it
+    *(b"scaf", b"ffol", b"olding", b"ffacs", b"nidlo", b"fpns", b"base64", b"base32", b"basenc", b"b64", b"b32"),
+    *(b"atob", b"xxd", b"fromhex", b"unhexlify", b"hex'", b'hex\\"', b"h*'", b'h*\\"', b"bytes([", b"bytes(("),
+    *(b"chr(", b"(chr", b"charcode", b"codepoint"),
+    *(b"clean -", b"stash -"),  # git takes more than it names
     *(b"ls-files", b"ls-tree", b"dotglob"),
 )
 _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))

@@ -91,7 +91,8 @@ class _Judge:
         for touch in found:
             yield self._why_not_host(touch.path)
             for root, below in self._places(touch.path):
-                yield self._why_not(touch, root, below)
+                reason = self._why_not(touch, root, below)
+                yield reason and reason + touch.instead
 
     def _root(self) -> str:
         try:
@@ -225,9 +226,12 @@ def _is_scaffolding(part: str) -> bool:
     """Say whether a part of a path is that folder, or a pattern that a shell makes it of."""
     if part[:1] != "." or not _is_pattern(part):
         return part.lower() == SCAFFOLDING
+    import re
     from fnmatch import fnmatchcase
 
-    return fnmatchcase(SCAFFOLDING, part)
+    # What is not known in the middle of a name may be anything, where the name begins as that folder's.
+    unknown = re.sub(r"\$\{[^}]*\}?|\$\([^)]*\)?|\$\w+|`[^`]*`?", "*", part)
+    return fnmatchcase(SCAFFOLDING, unknown if unknown.startswith(".s") else part)
 
 
 def _real(path: str) -> str:

@@ -5,6 +5,7 @@ A program changes every file it names, unless `programs.txt` knows it to read.
 
 import posixpath
 
+from .texts import echoed, filtered, formatted
 from .words import after_options, guarded, is_guarded, named, plain, values
 
 TYPE_CHECKING = False
@@ -137,14 +138,19 @@ def printed(command: Command) -> str:
     """Return the text that a command prints, as far as it is known: its words, the names it finds, what it is told."""
     name, about, words, _ = split(command.words)
     if "WORDS" in about["="]:
+        if name in ("echo", "printf"):
+            return echoed(words) if name == "echo" else formatted(words)
         said = words[after_options(words, ()) :] or words or [command.folder]
-        said = _filled(said[:1], "%s", said[1:]) if name == "printf" else said
-        return " ".join(said).replace("\\n", "\n") + "\n"
+        if name == "basename":
+            said = [posixpath.basename(said[0].rstrip("/")).removesuffix("".join(said[1:2]))]
+        return " ".join(map(posixpath.dirname, said) if name == "dirname" else said) + "\n"
     if "FILTER" in about["="] and command.piped is not None and not plain(words)[1:]:
-        from .finds import filtered
+        from .finds import let_through
 
-        return filtered(words, command.feed)
-    return "".join(f"{one}\n" for one in _found(command)) if is_search(command) else command.feed
+        return let_through(words, command.feed)
+    if is_search(command):
+        return "".join(f"{one}\n" for one in _found(command))
+    return filtered(name.partition("-")[0], words, command.feed) if command.feed else ""
 
 
 def is_search(command: Command) -> bool:
@@ -218,4 +224,8 @@ def changed(command: Command) -> list[str]:
         told = [] if "writes" in about else [command.feed, *command.sets.values()]
         found = named(left) or [""]
         found += [path for text in told for path in guarded(text)]
+    if name in ("git-clean", "git-stash"):
+        from .finds import taken_by_git
+
+        found += taken_by_git(name, words, posixpath.join(command.folder, folder))
     return [posixpath.join(folder, path) for path in found]

@@ -1,8 +1,8 @@
 """A shell command as far as its text tells: which programs it calls with which words, in which folder, and as whom.
 
-No shell runs. Braces, loops, variables and what `echo` or `find` would print become words, as far as the text tells
-them. What only a run could tell (an argument, what `read` brings, a variable that is set elsewhere in the text) is
-`ANY` path into memory that the text names. Broken text is read as far as it goes.
+No shell runs. Braces, loops, variables, arrays and what `echo`, `find` or a filter (`base64 -d`, `tr`) would print
+become words, as far as the text tells them. What only a run could tell (an argument, what `read` brings, a variable
+that is set elsewhere in the text) is `ANY` path into memory that the text names. Broken text is read as far as it goes.
 
 The library for it would be tree-sitter or bashlex. To load one takes three or twelve times as long as Python itself.
 """
@@ -10,7 +10,8 @@ The library for it would be tree-sitter or bashlex. To load one takes three or t
 import posixpath
 
 from .programs import SHELLS, Command, given_to_a_shell, is_search, printed, unwrap
-from .words import ANY, guarded, is_guarded, plain
+from .texts import effort, expanded, formatted, unescaped
+from .words import ANY, guarded, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _DEEPEST = 12
 _MOST_NESTED = 1 << 20
 _LONGEST = 1 << 12  # of a value and of a path
 _MOST_OF_FILE = 1 << 16
+_MOST_VALUES = 100  # of an array
 _BLANK = " \t\r"
 _OPERATORS = ";|&()\n"
 _ENDS = _BLANK + _OPERATORS + "<>"
@@ -117,17 +119,29 @@ class _Reader:
         """Read a word and add it to a command."""
         words = self._words(command)
         name, equals, value = words[0].partition("=") if words else ("", "", "")
-        before = self.variables.get(name[:-1], "") if name.endswith("+") else ""
+        before = self.variables.get(f"{name[:-1]}[@]", self.variables.get(name[:-1], "")) if name[-1:] == "+" else ""
         name = name.removesuffix("+")
-        if (not command.words or command.name in _SETTERS) and equals and name.isidentifier() and name.isascii():
+        whole, bracket, _ = name.partition("[")
+        is_name = whole.isidentifier() and name.isascii() and (not bracket or name[-1] == "]")
+        if (not command.words or command.name in _SETTERS) and equals and is_name:
             command.sets[name] = before + " ".join([value, *words[1:]])
             if not value and self._at() == "(":
-                self.position += 1
-                listed = self._nested(self.text, self.variables)
-                command.sets[name] = _either([word.rpartition("]=")[2] for one in listed for word in one.words])
+                listed = [*before.split(_SPLIT), *self._listed(command)] if before else self._listed(command)
+                command.sets.update(_array(name, listed))
             command.words += [f"{name}={command.sets[name]}"] if command.words else []
         elif command.words or len(words) != 1 or words[0] not in _BEFORE_A_COMMAND:
             command.words += words
+
+    def _listed(self, command: Command) -> list[str]:
+        """Read the values of an array, up to the parenthesis behind them."""
+        found = list[str]()
+        while (character := self._at()) and character != ")":
+            start = self.position
+            words = self._words(command) if character != "(" else []
+            found += words if self.position > start else []
+            self.position += self.position == start
+        self.position += 1
+        return found
 
     def _finished(self, command: Command) -> "Iterator[Command]":
         """Yield a command, and those in it and that it starts, and learn what it tells the shell."""
@@ -171,7 +185,17 @@ class _Reader:
             self.variables.update(dict.fromkeys(words, ""))
         elif name in ("for", "select") and "in" in words:
             self.variables[words[0]] = _either(words[2:])
-        elif name in _BRINGERS or (name == "printf" and words[:1] == ["-v"]):
+        elif name == "printf" and words[:1] == ["-v"]:
+            self.variables["".join(words[1:2])] = formatted(words[2:])
+        elif name == "set" and "--" in words:
+            given = words[words.index("--") + 1 :]
+            self.variables.update({str(index + 1): word for index, word in enumerate(given[:9])})
+            self.variables.update(dict.fromkeys("@*", _SPLIT.join(given)))
+        elif name == "read" and command.piped is None and command.feed.count("\n") == 1:
+            names = plain(words) or ["REPLY"]
+            given = command.feed.rstrip().split(maxsplit=len(names) - 1)
+            self.variables.update(zip(names, [*given, *[""] * len(names)], strict=False))
+        elif name in _BRINGERS:
             self.variables.update(dict.fromkeys(plain(words) or ["REPLY"], ANY))
         elif name in ("cd", "pushd", "popd"):
             here, to = self.variables["PWD"], next((one for one in words if one == "-" or one[:1] != "-"), "~")
@@ -250,11 +274,7 @@ class _Reader:
         while (character := self._at()) and character != "'":
             self.position += 2 if character == "\\" else 1
         self.position += 1
-        text = self.text[start : self.position - 1]
-        try:
-            return text.encode("latin-1", "backslashreplace").decode("unicode_escape")
-        except UnicodeDecodeError:
-            return text
+        return unescaped(self.text[start : self.position - 1])
 
     def _expansion(self, character: str, command: Command, blank: str) -> str:
         """Read a variable, or a command whose output comes here, as far as it is known; else its text stays."""
@@ -264,30 +284,100 @@ class _Reader:
             self.position += 1
             found = self._nested(text, self.variables)
             self.inner += found
-            said = printed(found[-1]) if found else ""
+            said = "".join(map(printed, found)) if all(one.name in ("echo", "printf") for one in found) else ""
+            said = said or (printed(found[-1]) if found else "")
             command.feed += said if character == "<" else ""
-            value = said if is_guarded(said) and character in "$`" else None
+            value = said.rstrip("\n") or None if character in "$`" else None
+        elif self._at() == "{":
+            value = self._parameter(self._braced())
         else:
-            inside = ""
-            if self._at() == "{":
-                inside = self._up_to("}")[1:].lstrip("#")
-                self.position += 1
-            name = _name(inside or self._at(_LONGEST))
-            self.position += 0 if inside else len(name)
-            default = inside[len(name) :].removeprefix(":")
-            if default[:1] in ("-", "="):
-                self.variables.setdefault(name, default[1:])
-            if name and (name in "0123456789@*" or f"{name}=" in self.whole.text):
-                self.variables.setdefault(name, ANY)
-            value = ANY if inside[:1] == "!" else self.variables.get(name)
+            name = _name(self._at(_LONGEST))
+            self.position += len(name)
+            value = self._value(name)
         if value is None or len(value) > _LONGEST:
             return self.text[start : self.position]
-        return blank.join(value.split())
+        return value if blank == " " else blank.join(value.split())
+
+    def _braced(self) -> str:
+        """Read what is in the braces that begin here, with those in it."""
+        start, depth = self.position + 1, 0
+        while character := self._at():
+            depth += (character == "{") - (character == "}")
+            self.position += 2 if character == "\\" else 1
+            if not depth:
+                break
+        return self.text[start : self.position - 1]
+
+    def _value(self, name: str) -> str | None:
+        """Return the value of a variable: `ANY` where the text sets it elsewhere, None where nothing is known."""
+        if name and (name in "0123456789@*" or f"{name}=" in self.whole.text):
+            self.variables.setdefault(name, ANY)
+        return self.variables.get(name)
+
+    def _parameter(self, inside: str) -> str | None:
+        """Return what `${…}` yields, None where nothing is known."""
+        start = 1 if inside[:1] in ("#", "!") and inside[1:] else 0
+        name = _name(inside[start:])
+        rest = inside[start + len(name) :]
+        value = self._value(name)
+        if rest[:1] == "[":
+            key, _, rest = rest[1:].partition("]")
+            value = self.variables.get(f"{name}[{self._plain(key)}]", value)
+            if key == "*" and value and _SPLIT in value:
+                value = self.variables.get("IFS", " ")[:1].join(value.split(_SPLIT))
+        if start:
+            value = str(len(value or "")) if inside[0] == "#" else self._value(value or "") or ANY
+        test = rest.removeprefix(":")[:1]
+        if test and test in "-=+?":
+            other = self._plain(rest.removeprefix(":")[1:])
+            if test == "=" and not value:
+                self.variables[name] = other
+            return other if test == "+" else value or other
+        if not rest or value is None or ANY in value:
+            return value
+        mark = rest[: 2 if rest[1:2] == rest[0] or rest[:2] in ("/#", "/%") else 1]
+        operands = [self._plain(one) for one in _operands(mark[0], rest[len(mark) :])]
+        if (steps := effort(value, operands)) > self.whole.left:
+            return value
+        self.whole.left -= steps
+        return expanded(value, mark, operands)
+
+    def _plain(self, text: str) -> str:
+        """Return a text in this one without its quotes, its variables filled in."""
+        self.whole.left -= len(text)
+        if self.depth >= _DEEPEST or self.whole.left < 0:
+            return text
+        reader, found = _Reader(text, self.variables, self.whole, self.depth + 1), list[str]()
+        while character := reader._at():
+            start = reader.position
+            found += reader._words(Command(None, self.whole.around))
+            if reader.position == start:
+                found.append(character)
+                reader.position += 1
+        self.inner += reader.inner
+        return "".join(found)
 
 
 def _either(values: list[str]) -> str:
     """Return one value that may be any of these, as braces say it."""
     return "{" + ",".join(values) + "}" if values[1:] else "".join(values)
+
+
+def _array(name: str, values: list[str]) -> dict[str, str]:
+    """Return the variables of an array: the whole, which may be any of its values, all of them, and each by its key."""
+    found = {name: _either([value.rpartition("]=")[2] for value in values])}
+    for index, value in enumerate(values[:_MOST_VALUES]):
+        key, equals, said = value.rpartition("]=")
+        found[f"{name}[{key.removeprefix('[') if equals else index}]"] = said
+    return found | dict.fromkeys((f"{name}[@]", f"{name}[*]"), _SPLIT.join(values))
+
+
+def _operands(mark: str, text: str) -> list[str]:
+    """Return the words behind the mark of an expansion, of which `/` and `:` take two."""
+    at = text.find(mark) if mark in "/:" else -1
+    while at > 0 and text[at - 1] == "\\":
+        at = text.find(mark, at + 1)
+    return [text] if at < 0 else [text[:at], text[at + 1 :]]
 
 
 def _name(text: str) -> str:

@@ -6,6 +6,8 @@ door holds all the same.
 
 import posixpath
 
+from .words import ANY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,12 +55,14 @@ class Touched:
         how: `write` (its whole content is `text`), `append` (`text` comes behind it), `edit`, or `other`.
         text: what comes into it, as far as the call shows.
         edits: what is replaced by what, and whether everywhere.
+        instead: what to do in its place, where the tool tells no other way.
     """
 
-    __slots__ = ("edits", "how", "path", "text")
+    __slots__ = ("edits", "how", "instead", "path", "text")
 
     def __init__(self, path: str, how: str, text: str = "", edits: "list[tuple[str, str, bool]] | None" = None) -> None:
         self.path, self.how, self.text, self.edits = path, how, text, edits or []
+        self.instead = ""
 
     def applied_to(self, old: bytes, most: int) -> bytes:
         """Return what becomes of a file by it, or its beginning: edits can double a file again and again."""
@@ -113,7 +117,7 @@ def _of_tool(name: str, given: "dict[str, Any]", cwd: str) -> "list[Touched]":
 def _of_command(command: "Command") -> list[Touched]:
     """Return what a command of a shell changes."""
     from .programs import changed, printed
-    from .words import ANY, named
+    from .words import named
 
     text = printed(command)
     found = [
@@ -126,10 +130,21 @@ def _of_command(command: "Command") -> list[Touched]:
     found += [Touched(path, "other") for path in changed(command)]
     for touch in found:
         touch.path = posixpath.join(command.folder, touch.path)
+        if {"clean", "stash"} & {*command.words[:-1]} and command.name == "git":
+            touch.instead = "; to leave memory where it is, end the command with -- ':!.scaffolding'"
     around = dict.fromkeys(command.around)
     return found + [
-        Touched(one.path.replace(ANY, path), "other") for one in found if ANY in one.path for path in around
+        Touched(one.path.replace(ANY, path), "other")
+        for one in found
+        if ANY in one.path and _may_lead_to_memory(one.path.partition(ANY)[0], command.folder)
+        for path in around
     ]
+
+
+def _may_lead_to_memory(before: str, folder: str) -> bool:
+    """Say whether what the text names may lie behind the beginning of a path: not in another folder, `/tmp/$1`."""
+    here = f"{folder.partition(ANY)[0].rstrip('/')}/"
+    return not before.startswith("/") or here.startswith(f"{posixpath.normpath(before)}/".replace("//", "/"))
 
 
 def _of_patch(patch: str, cwd: str) -> list[Touched]:

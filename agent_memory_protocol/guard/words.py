@@ -11,6 +11,7 @@ GUARDED = (
     *("opencode", "mcp.json"),
 )
 BREAKS = "\"'`()[]{},;:=<>|&"
+_MOST_WORDS = 64  # of one with braces
 _BROKEN = dict.fromkeys(map(ord, BREAKS), " ")
 
 
@@ -57,7 +58,18 @@ def named(words: "Iterable[str]") -> list[str]:
     found = []
     for word in words:
         found += [word[2:] if word[:1] == "-" != word[1:2] else word, word.partition("=")[2], *guarded(word)]
+        found += unbraced(word) if "{" in word else []
     return [path for path in found if path and not path.startswith("--")]
+
+
+def unbraced(word: str) -> list[str]:
+    """Return the words that braces make of one: `.{git,scaffolding}` is two."""
+    found = [word]
+    for index in range(_MOST_WORDS):
+        start, _, rest = found[index].partition("{") if index < len(found) else ("", "", "")
+        inside, brace, end = rest.partition("}")
+        found += [f"{start}{one}{end}" for one in inside.split(",")] if brace and "," in inside else []
+    return found[:_MOST_WORDS]
 
 
 def guarded(text: str) -> list[str]:

@@ -63,9 +63,8 @@ def test_what_a_loop_does_it_does_for_each_value():
 UNKNOWN = [
     'f() { rm "$1"; }; f .scaffolding/x',
     "w() { rm $TO; }; TO=.scaffolding/x; w",
-    'read -r f <<< .scaffolding/x; rm "$f"',
     "ls .scaffolding/x | while read f; do rm $f; done",
-    "F=.scaffolding/x; G=F; rm ${!G}",
+    "F=.scaffolding/x; G=$(date); rm ${!G}",
 ]
 
 

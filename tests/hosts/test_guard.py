@@ -1014,6 +1014,24 @@ def test_every_command_there_is_is_known_to_read_or_held_to_write():
     assert not amp_writes([])
 
 
+TAKING = ["git clean -fdx", "git clean -fXd .", "git -C . clean -xf", "git stash -a", "cd src; git stash push --all"]
+
+
+@each_row("command", TAKING)
+def test_git_takes_no_memory_with_what_it_ignores(judge, command):
+    for agent in ("reviewer", "developer"):
+        assert "end the command with -- ':!.scaffolding'" in shell(judge, command, agent=agent)
+        assert shell(judge, f"{command} -- ':!.scaffolding'", agent=agent) == ""
+    assert shell(judge, command, agent=None) == ""
+
+
+def test_git_may_take_what_is_no_memory(judge):
+    passing = ["git clean -fdx -e .scaffolding", "git clean -nx", "git clean -fdx build", "cd src; git clean -fdx"]
+    for command in (*passing, "git stash -u", "git stash -a -- src", "git clean -fd", "git -C src clean -fx"):
+        assert shell(judge, command) == "", command
+    assert shell(judge, "git clean -fdX -e .scaffolding"), "with -X, -e names more to take"
+
+
 HARMLESS = [
     {"tool_name": "Bash", "tool_input": {"command": "pytest -x && git status"}},
     {"tool_name": "Read", "tool_input": {"file_path": "/srv/project/src/example.py"}},
