@@ -100,11 +100,12 @@ class Walk:
     is not noticed. Not for several threads at once.
     """
 
-    __slots__ = ("_folders", "_most", "_real", "external_links", "path")
+    __slots__ = ("_folders", "_most", "_real", "called", "external_links", "path")
 
     def __init__(self, top: OpenFolder, *, external_links: bool = False) -> None:
         self.path = top.path
         self.external_links = external_links
+        self.called = "the project"
         self._folders: dict[tuple[str, ...], OpenFolder] = {(): top}
         self._most = _KEEP_OPEN
         self._real = ""
@@ -251,7 +252,7 @@ class Walk:
         inside = self._inside(full)
         if inside is None and not self.external_links:
             raise DamagedFile(
-                f"a link to {_target(link)}, which leads outside the project; replace it by the file itself,"
+                f"a link to {_target(link)}, which leads outside {self.called}; replace it by the file itself,"
                 " or set external_links = true in your own settings",
                 path=shown(*parts),
             )

@@ -29,7 +29,10 @@ class InstallPlace:
 
     def open(self, folder: str | None = None) -> Root:
         """Open `base`, or another folder that a host's files lie in."""
-        return Root.open(self.base if folder is None else folder, external_links=self.external_links)
+        root = Root.open(self.base if folder is None else folder, external_links=self.external_links)
+        if not self.is_project:
+            root.called = "your home folder" if folder is None or folder == self.base else shown(folder)
+        return root
 
     @property
     def is_project(self) -> bool:

@@ -528,6 +528,16 @@ def test_a_link_that_leads_outside_the_project_is_refused(found, target):
     assert outside.read_text() == "{}"
 
 
+def test_a_link_that_leads_out_of_the_home_folder_is_refused_as_that(found):
+    outside = found.home.parent / "outside.json"
+    outside.write_text("{}")
+    path = found.home / ".claude" / "settings.json"
+    path.parent.mkdir(parents=True)
+    path.symlink_to(outside)
+    found("install", "claude", "--user").refuses(4, "leads outside your home folder")
+    assert outside.read_text() == "{}"
+
+
 def test_mode_and_links_inside_the_project_stay(found):
     real = found.write("shared/settings.json", "{}")
     real.chmod(0o640)
