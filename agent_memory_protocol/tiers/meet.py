@@ -5,7 +5,7 @@ An entry is compared together with the label and the headings that govern it. Fa
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from heapq import nlargest
 from itertools import chain, starmap
 
 from ..layout import Target
@@ -19,7 +19,7 @@ from ..text.markdown import marker_width
 from ..text.opposites import exclude_each_other
 from ..text.reported import unsigned
 from ..text.values import may_hold_value
-from ..values import dataclass
+from ..values import dataclass, once
 from .document import Document, identity_text, section_key
 from .entries import OWN, Entry
 
@@ -27,6 +27,8 @@ SAME, OPPOSITE, CHANGED = "same", "opposite", "changed"
 RENEWED, ALIKE = "renewed", "alike"
 """What only who writes is asked: whether the one tells what has become of the other, and whether both say the same."""
 NOTE, RECORD = "note", "record"
+
+MOST = 100  # So many facts are compared with a new one: who writes waits for the answer, and `amp check` compares all
 
 Pairs = list[tuple[int, int, str]]
 """The places of each two facts that meet, and in which way."""
@@ -71,7 +73,7 @@ class Placed:
         """Whether it has the mark `[disputed]`."""
         return self.entry.marks.disputed
 
-    @cached_property
+    @once
     def topics(self) -> list[str]:
         """The names of the headings that say what it is about: neither the title of its document nor a date alone."""
         outline = self.document.outline
@@ -91,13 +93,13 @@ class Placed:
         """The command that takes it out."""
         return f"amp forget {self.id}"
 
-    @cached_property
+    @once
     def text(self) -> str:
         """What it says, with its label in front, and without who reported it."""
         label = self.document.label(self.entry)
         return labels.in_front(label, unsigned(self.alone)) if label else unsigned(self.alone)
 
-    @cached_property
+    @once
     def alone(self) -> str:
         """What it says without its label, and without the number that its list begins with."""
         text = self.document.spelled_out(identity_text(self.document.lines, self.entry).lstrip())
@@ -241,7 +243,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     """Return the first of some facts that a new one meets, in any way, and the new one as the second.
 
     Guesses count too: the writer can tell whether it is a change. Those that share no words with it may be left out of
-    the `others`; see `text.gist.Near`.
+    the `others`; see `text.gist.Near`. Of more than `MOST` that share enough words, those that share most are compared.
     """
     if not is_claim(own.text):
         return None
@@ -249,6 +251,10 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     enough = Near(own.text).enough
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
     shared = [(one, count) for one, count in shared if count >= enough]
+    if len(shared) > MOST:
+        share = [count / len({*gist(one.text).words} | words) for one, count in shared]
+        most = nlargest(MOST, range(len(shared)), key=share.__getitem__)
+        shared = [shared[number] for number in sorted(most)]
     claimed = [one for one, _ in shared if is_claim(one.text)]
     opposed = _opposed(own, claimed)
     for number, other in enumerate(claimed):

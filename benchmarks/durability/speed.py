@@ -115,6 +115,7 @@ def rates(folder: Path, each: int, rounds: int) -> dict[str, float]:
     script = folder / "scripts"
     script.mkdir()
     (script / "document").write_bytes(b"")
+    new_project(folder / "warm").workspace().remember("Loads what is loaded once, before the writers are forked.")
     found: dict[str, list[float]] = {"bare": [], "one document": [], "a document each": []}
     for number in range(rounds):
         found["bare"].append(_rate([partial(_bare_often, script, each)] * WRITERS, each))

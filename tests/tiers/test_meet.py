@@ -10,11 +10,13 @@ from agent_memory_protocol.layout import Target, Tier
 from agent_memory_protocol.text import nearly, renewed
 from agent_memory_protocol.text.alike import denials, same
 from agent_memory_protocol.text.changed import Stated, changes, suspected
+from agent_memory_protocol.text.gist import gist
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.meet import (
     ALIKE,
     CHANGED,
+    MOST,
     NOTE,
     OPPOSITE,
     RECORD,
@@ -136,6 +138,21 @@ def test_what_is_left_out_of_the_comparison_changes_nothing_of_what_a_new_fact_m
             found.append(told and told.way)
             assert told_by_all(own, others) == (told and (told.way, told.first.text)), own.text
     assert {SAME, OPPOSITE, CHANGED, RENEWED, ALIKE, None} == {*found}
+
+
+@pytest.mark.slow
+def test_among_very_many_that_share_words_a_fact_still_meets_what_it_meets_alone():
+    lost = []
+    for _, one, other in PAIRS:
+        way = met(one, other)
+        words = [*gist(other).words][:2]
+        if way in (SAME, OPPOSITE, CHANGED) and len(words) == 2:
+            crowd = [f"Crate {number} of shelf {number % 7}: {' beside '.join(words)}." for number in range(3 * MOST)]
+            page = parse("# S\n\n" + "".join(f"- {text}\n" for text in (*crowd, one, other)))
+            found = meeting_of(page, page.ids[-1])
+            if (found and (found.way, found.first.text)) != (way, one):
+                lost.append((one, other, found and (found.way, found.first.text)))
+    assert not lost
 
 
 # -- what governs an entry ---------------------------------------------------------------------------------------------
