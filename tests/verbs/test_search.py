@@ -63,6 +63,26 @@ def test_what_is_no_word_of_it_finds_nothing_and_is_no_syntax(filled, query):
     assert [one.text for one in filled.search(query) if "zebra" in one.text] == []
 
 
+@pytest.mark.slow
+def test_what_another_agent_keeps_changes_no_answer_at_any_door(workspace):
+    workspace.remember("A work tree is removed after the merge.")
+    workspace.remember("The database has no time out.")
+    queries = ("worktree", "databse", "athentcation", "timeout", "worktrees")
+    line = ["search", "--json", "--as", "tester", "--root", str(workspace.path)]
+
+    def answers() -> list[list[object]]:
+        said = [json.loads(CliRunner().invoke(amp, [*line, query]).stdout) for query in queries]
+        told = [[(hit["id"], hit["reasons"]) for hit in one["hits"]] for one in said]
+        asked = [[(one.id, one.meant) for one in workspace.search(query, Actor("tester"))] for query in queries]
+        return [[*told], [one["corrections"] for one in said], [*asked]]
+
+    alone = answers()
+    workspace.remember("The worktree, worktrees, databse, authentication and timeoutx of others.", agent="developer")
+    assert found(workspace, "athentcation")
+    assert answers() == alone
+    assert [bool(hits) for hits in alone[2]] == [True, True, False, True, True]
+
+
 @settings(max_examples=min(settings().max_examples, 50))
 @given(st.text(max_size=60))
 def test_any_text_is_a_query(tmp_path_factory, text):
