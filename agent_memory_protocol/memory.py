@@ -25,7 +25,7 @@ from .postgresql.address import is_address
 from .project.access import Actor, acting
 from .records.arrival import arrive
 from .records.canonical import encode, freeze_text
-from .records.finder import MATCHES, Finder, MemoryStatus
+from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
 from .records.lifecycle import chain_of
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
@@ -255,9 +255,9 @@ class Memory(Decisions):
         if budget_tokens < 1:
             raise InvalidArgument(f"a budget of {budget_tokens} tokens holds nothing; give a positive number")
         with self._lock:
-            recalled = self._recall(query, budget_tokens, include_history=include_history)
-            if all(one.fit < LEAST_FIT for one in recalled) and not self._shelf.see().has_few():
-                recalled = replace(recalled, hits=(), left_out=recalled.left_out + len(recalled))
+            count = MATCHES * max(1, budget_tokens // BUDGET_TOKENS)
+            least = 0 if self._shelf.see().has_few() else LEAST_FIT
+            recalled = self._recall(query, budget_tokens, count, include_history=include_history, least=least)
             self._shelf.usage.count(recalled.ids, self._clock())
             return recalled
 
@@ -274,22 +274,36 @@ class Memory(Decisions):
         if limit < 1:
             raise InvalidArgument(f"a limit of {limit} shows nothing; give a positive number")
         with self._lock:
-            found = self._recall(query, sys.maxsize, include_history=include_history, most=limit, since=since)
-            left_out = found.left_out + max(len(found.hits) - limit, 0)
-            return replace(found, hits=found.hits[:limit], left_out=left_out)
+            count = limit + MATCHES  # what is worth most is not always what looks most like the query
+            return self._recall(query, sys.maxsize, count, include_history=include_history, limit=limit, since=since)
 
     def _recall(
-        self, query: str, budget_tokens: int, *, include_history: bool, most: int = 0, since: date | None = None
+        self,
+        query: str,
+        budget_tokens: int,
+        count: int,
+        *,
+        include_history: bool,
+        limit: int = sys.maxsize,
+        since: date | None = None,
+        least: float = 0,
     ) -> Recalled:
-        """Look at `most` matches, or at as many as the budget may hold, and count the others."""
+        """Weigh `count` matches, and with history as many again of what is gone; give `limit`, and count the others.
+
+        Where none fits at `least` so well, none is given.
+        """
         finder = self._shelf.see()
-        count = most or MATCHES * max(1, budget_tokens // BUDGET_TOKENS)
         found = finder.find(query, include_history=include_history, count=count, since=since)
-        recalled = self._choose(finder, query, found, budget_tokens, include_history=include_history)
-        if len(found) < count or since is not None:
-            return recalled
-        more = finder.total(query, include_history=include_history) - len(found)
-        return replace(recalled, left_out=recalled.left_out + max(more, 0))
+        weighed = foremost(found, count)
+        recalled = self._choose(finder, query, weighed, budget_tokens, include_history=include_history)
+        hits = recalled.hits[:limit] if any(one.fit >= least for one in recalled) else ()
+        matching, total = {one.record.id for one in found}, len(found)
+        if since is None and total >= count:
+            # What only came along with a match may be one of those that were not looked at.
+            matching |= sharing(found, [one.record for one in hits if one.record.id not in matching])
+            total = finder.total(query, include_history=include_history)
+        left_out = max(total - sum(one.record.id in matching for one in hits), 0)
+        return replace(recalled, hits=hits, left_out=left_out)
 
     def _choose(
         self, finder: Finder, query: str, found: Sequence[Match], budget_tokens: int, *, include_history: bool

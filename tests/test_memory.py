@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sqlite3
 import stat
 import subprocess
@@ -11,7 +12,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -1172,3 +1174,41 @@ def test_with_a_model_nothing_is_recalled_that_lies_far_from_the_query():
         assert not far
         assert far.left_out
         assert all(one.fit < 0.2 for one in memory.search("the dentist's bill"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["directory", "file.sqlite", "server"])
+def test_what_a_limit_leaves_out_is_counted_and_the_best_comes_first_on_every_store(tmp_path, where, request):
+    place = request.getfixturevalue("address") if where == "server" else tmp_path / where
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
+    chance = random.Random(7)
+    with Memory(place, consolidate_every=0) as memory:
+        ids = [
+            memory.remember(f"Unit {one} has {' '.join(chance.sample(words, chance.randint(1, 4)))}.").record_id
+            for one in range(90)
+        ]
+        for _ in range(8):
+            memory.archive(ids.pop(), "gone")
+            memory.supersede(ids.pop(), ids[0], "newer")
+            memory.dispute(ids.pop(), ids.pop(), "unclear")
+        for history, since in product((False, True), (None, date(2020, 1, 1))):
+            everything = memory.search("alpha beta", limit=1000, include_history=history, since=since)
+            came_along = ("the other side", "replaced by")
+            matching = {one.record.id for one in everything if not one.reasons[0].startswith(came_along)}
+            assert everything.left_out == 0
+            assert len(matching) > 41
+            for limit in (1, 2, 20, 39, 40, 41, 60):
+                found = memory.search("alpha beta", limit=limit, include_history=history, since=since)
+                assert len(matching.intersection(found.ids)) + found.left_out == len(matching)
+                assert limit > 40 or found.ids == everything.ids[:limit]
+        found = memory.recall("alpha beta", include_history=True)
+        assert len(matching.intersection(found.ids)) + found.left_out == len(matching)
+        assert memory.search("alpha", limit=3, since=date(2999, 1, 1)).left_out == 0
+
+
+def test_what_is_gone_does_not_crowd_out_what_holds(memory):
+    for number in range(60):
+        memory.archive(memory.remember(f"Port port {number}.").record_id, "gone")
+    held = memory.remember("Among the many things that are said of it, the gateway has a port.").record_id
+    assert memory.search("port", limit=1, include_history=True).ids == (held,)
+    assert memory.recall("port", include_history=True).ids[0] == held

@@ -9,6 +9,7 @@ from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
 from ..search.keyword import KeywordIndex
 from ..search.port import Passage, SearchIndex, Source
+from ..search.words import tokens
 from ..text.ids import complete
 from ..values import dataclass
 from .canonical import EMPTY
@@ -119,26 +120,26 @@ class Finder:
     def find(
         self, query: str, *, include_history: bool, count: int = MATCHES, since: date | None = None
     ) -> list[Match]:
-        """Return the records that look most like a query, each as it is now; with `since`, if changed by then."""
+        """Return as many records that look most like a query, each as it is now.
+
+        With `include_history`, as many again that are replaced or archived: they may not crowd out those that hold.
+        With `since`, all that have changed by then, however many.
+        """
         self._update_index()
-        limit = count
+        limit = count if since is None else _ALL
         while True:
             hits = self._index.search(query, limit=limit)
-            # What is replaced or archived stays so. Where that crowds out the rest, look further down.
-            shown = [hit for hit in hits if include_history or hit.key in LIVE]
-            shown = shown if since else shown[:count]
-            read = self.seen.read_each(hit.source for hit in shown)
-            if since is not None:
-                shown = [hit for hit in shown if hit.source in read and read[hit.source].updated_at.date() >= since][
-                    :count
-                ]
-            if len(shown) == count or len(hits) < limit:
+            live = [hit for hit in hits if hit.key in LIVE]
+            if len(live) >= count or len(hits) < limit:
                 break
             limit *= 4
+        gone = [hit for hit in hits if hit.key not in LIVE] if include_history else []
+        shown = [*live, *gone] if since else [*live[:count], *gone[:count]]
+        read = self.seen.read_each(hit.source for hit in shown)
         return [
-            Match(read[hit.source], hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
+            Match(record, hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
             for hit in shown
-            if hit.source in read
+            if (record := read.get(hit.source)) and (since is None or record.updated_at.date() >= since)
         ]
 
     def has_few(self) -> bool:
@@ -206,6 +207,20 @@ class Finder:
         """Return what an index knows of a record: what the last look has read, or what is there now."""
         found = self._unread.get(id)
         return _passages(self.seen.read(id)) if found is None else found
+
+
+def foremost(matches: Sequence[Match], count: int) -> list[Match]:
+    """Return the first `count` of the records that hold, and of those that are replaced or archived."""
+    live = [one for one in matches if one.record.state in LIVE]
+    gone = [one for one in matches if one.record.state not in LIVE]
+    return [*live[:count], *gone[:count]]
+
+
+def sharing(matches: Iterable[Match], records: Iterable[Record]) -> set[str]:
+    """Return the ids of the records that have a word for which one of these matches was found."""
+    asked = {token for match in matches for token in match.tokens}
+    parts = ((one.id, f"{part.text} {part.context}") for one in records for part in _passages(one))
+    return {name for name, text in parts if not asked.isdisjoint(tokens(text, set()))}
 
 
 def _passages(record: Record | None) -> tuple[Passage, ...]:
