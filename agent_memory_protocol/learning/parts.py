@@ -14,7 +14,7 @@ from ..text import links, markdown
 from ..text.headers import front_matter_end
 from ..text.language import plain
 from ..tiers import document
-from ..tiers.entries import Entry, IndexLine
+from ..tiers.entries import Entry, Heading, IndexLine
 
 _FRAME_LINES = 18
 _FRAME_BYTES = 1_400  # What a part's header, Why, How and the names of other parts may take of its limits
@@ -39,29 +39,34 @@ def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) 
     spare = len("\n".join(header).encode())
     for _ in range(_TRIES):
         spans = body.spans(max_lines - _FRAME_LINES - len(header), max_bytes - _FRAME_BYTES - spare)
-        made = _named(stem, header, [body.text(*span) for span in spans], title, source)
+        made = _named(stem, header, body, spans, title, source)
         if not any(over_limits(one.encode(), max_lines, max_bytes) for one in made.values()):
             break
         spare += max_bytes // 8
     return made
 
 
-def _named(stem: str, header: Sequence[str], bodies: Sequence[str], title: str, source: str) -> dict[str, str]:
+def _named(
+    stem: str, header: Sequence[str], body: "_Body", spans: Sequence[tuple[int, int]], title: str, source: str
+) -> dict[str, str]:
     """Return the parts by file name, the first with the header that there was, and the names of the others."""
-    names = [f"{stem}.md", *(f"{stem}.{number}.md" for number in range(2, len(bodies) + 1))]
+    names = [f"{stem}.md", *(f"{stem}.{number}.md" for number in range(2, len(spans) + 1))]
     others = ", ".join(f"[{name}]({links.target(name)})" for name in names[1:])
     found = {}
-    for number, (name, body) in enumerate(zip(names, bodies, strict=True), start=1):
-        of = f" ({number} of {len(bodies)})" if len(bodies) > 1 else ""
-        own = "\n".join(header) if header and number == 1 else _header(name, _about(f"{title}{of}", title, body))
-        said = "\n\n".join(filter(None, [body, f"It goes on in {others}." if others and number == 1 else ""]))
+    for number, (name, span) in enumerate(zip(names, spans, strict=True), start=1):
+        of = f" ({number} of {len(spans)})" if len(spans) > 1 else ""
+        told = _about(f"{title}{of}", title, body.headings(*span))
+        own = "\n".join(header) if header and number == 1 else _header(name, told)
+        said = "\n\n".join(
+            filter(None, [body.text(*span), f"It goes on in {others}." if others and number == 1 else ""])
+        )
         found[name] = f"{own}\n\n{_with_reason(said, title, source)}\n"
     return found
 
 
-def _about(told: str, title: str, body: str) -> str:
+def _about(told: str, title: str, headings: Sequence[Heading]) -> str:
     """Return what is told of a part, and what its sections are called: by that a line of the index is chosen."""
-    named = [(one.level, plain(one.text).removeprefix(f"{title}: ")) for one in document.outline_of(body).headings]
+    named = [(one.level, plain(one.text).removeprefix(f"{title}: ")) for one in headings]
     top = min((level for level, name in named if name != title), default=0)
     names = dict.fromkeys(name for level, name in named if level == top and name not in ("", title))
     said = accumulate(names, lambda before, name: f"{before}, {name}")
@@ -97,6 +102,10 @@ class _Body:
     def text(self, start: int, end: int) -> str:
         """Return some lines with the headings and the label that govern the first of them above it."""
         return "\n".join([*self.above(start), "\n".join(self.lines[start:end]).strip("\n")])
+
+    def headings(self, start: int, end: int) -> list[Heading]:
+        """Return the headings in some lines."""
+        return [one for one in self.outline.headings if start <= one.start < end]
 
     def above(self, line: int) -> list[str]:
         """Return the headings and the label that govern a line and are above it, a blank line after each."""

@@ -9,7 +9,7 @@ Each finding has a fingerprint. A project allows by it what only looks like a se
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 from ..errors import SecretFound
@@ -21,6 +21,7 @@ from .forms import Form
 from .glance import keywords_in
 from .table import FAMILIES, FRAGMENTS, Family
 
+_REMEMBERED = 1 << 15  # The longest text that is remembered with what was found in it, in characters
 _NAMED_AT_MOST = 5
 _JOINED_LINES = 8
 _LONGEST_WRAPPED = 4000
@@ -52,6 +53,11 @@ class Secret:
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets in a text, from its top down. The time it takes grows with the length of the text alone."""
+    # A page that comes in is looked at when it is planned, when it is cut into notes, and when each is written.
+    return list(_find_again(text) if len(text) <= _REMEMBERED else _find(text))
+
+
+def _find(text: str) -> list[Secret]:
     held = keywords_in(text)
     if held == {}:
         return []
@@ -85,6 +91,9 @@ def find_secrets(text: str) -> list[Secret]:
         Secret(family.id, bisect_right(ends, place) + 1, _fingerprint(family, value), family.description)
         for place, family, value in sorted(found, key=lambda one: one[0])
     ]
+
+
+_find_again = lru_cache(maxsize=2048)(_find)
 
 
 def check_text(text: str, *, allow: Collection[str] = (), path: str = "", what: str = "text") -> None:
