@@ -116,7 +116,7 @@ def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern
         _patterns[present] = (
             re.compile(
                 rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]|{_ENDS_WORDS})|(?<=set)|(?-i:(?<=[a-z])(?=[A-Z]))"
-                rf"|(?<=api)(?=[キ키]))(?P<label>{labels})"
+                rf"|(?<=api)(?=[キ키])|(?<=[\u3040-\u9fff\uac00-\ud7af]))(?P<label>{labels})"
                 rf"(?:[_-]\w{{1,20}}){{0,2}}(?P<quote>[\"'`*]{{0,3}})"
                 rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t]))"
                 rf"(?P<later>(?:[ \t]+{_WORD}){{1,3}}(?=[ \t]+{_RANDOM}))?)"
