@@ -50,6 +50,7 @@ def remove(document: Document, ids: Collection[str]) -> Document:
 
 def going_along(document: Document, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Return, for each of these entries, the headings and the label above it that go with the last of them."""
+    ids = {*ids}  # of many, a list would be looked through for each entry
     gone = {entry for entry, one in zip(document.outline.entries, document.ids, strict=True) if one in ids}
     spans = {*_orphaned_headings(document, gone), *_orphaned_labels(document, gone)}
     found = {}

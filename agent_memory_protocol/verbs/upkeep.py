@@ -37,7 +37,8 @@ def _forget_in(session: Session, target: Target, ids: Sequence[str], reason: str
     gone: dict[str, Removed] = {}
 
     def change(current: Document) -> Change:
-        taken = {one: take(current, one) for one in ids if one in current.ids}
+        standing = {*current.ids}
+        taken = {one: take(current, one) for one in ids if one in standing}
         along = remove.going_along(current, list(taken))
         gone.clear()
         for one, what in taken.items():
