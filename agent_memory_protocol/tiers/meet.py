@@ -245,17 +245,17 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     Guesses count too: the writer can tell whether it is a change. Those that share no words with it may be left out of
     the `others`; see `text.gist.Near`. Of more than `MOST` that share enough words, those that share most are compared.
     """
-    if not is_claim(own.text):
+    if not (is_claim(own.text) or is_written_in(own.text)):
         return None
     words = {*gist(own.text).words}
     enough = Near(own.text).enough
     shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
     shared = [(one, count) for one, count in shared if count >= enough]
     if len(shared) > MOST:
-        share = [count / len({*gist(one.text).words} | words) for one, count in shared]
+        share = [count / max(1, len({*gist(one.text).words} | words)) for one, count in shared]
         most = nlargest(MOST, range(len(shared)), key=share.__getitem__)
         shared = [shared[number] for number in sorted(most)]
-    claimed = [one for one, _ in shared if is_claim(one.text)]
+    claimed = [one for one, _ in shared if is_claim(one.text) or is_written_in(one.text)]
     opposed = _opposed(own, claimed)
     for number, other in enumerate(claimed):
         if number in opposed:
