@@ -210,7 +210,8 @@ def _indexes(found: Sequence[Indexed], *, check: bool) -> Iterator[str]:
     for state in found:
         path = state.target.path
         listed = state.listed if check else state.listed + len(state.added)
-        yield f"{state.target}  {path}: {listed} of {counted(state.notes, 'note')} listed"
+        if state.notes or not state.problem:  # a document that was not read has not been counted
+            yield f"{state.target}  {path}: {listed} of {counted(state.notes, 'note')} listed"
         for file in state.added:
             yield f"  + {file}{' has no line' if check else ''}"
         _say_dangling(state)

@@ -55,6 +55,8 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
 
     Raises Refused if something is there that may not be overwritten, StorageError if it cannot be written.
     """
+    if "\0" in path:
+        raise StorageError(f"{shown(path)} is not a path: no file has a NUL in its name; name another file")
     if not overwrite and os.path.lexists(path):
         raise Refused(f"{shown(path)} exists already; name another file, or say --force to replace it")
     path = os.path.realpath(path)

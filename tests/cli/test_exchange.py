@@ -196,3 +196,7 @@ def test_the_older_of_two_records_is_retired_wherever_it_comes_from(amp, day, is
     (come,) = {one["id"] for one in amp("record", "list", "--json").json()["records"]} - {here}
     older, newer = (come, here) if is_older else (here, come)
     assert f"`amp resolve {older} {newer}` retires the older" in told
+
+
+def test_an_output_that_can_be_no_path_is_refused_in_one_line(amp):
+    amp("export", "--output", "a\0b.jsonl").refuses(4, "no file has a NUL in its name")

@@ -312,3 +312,11 @@ def test_of_two_hundred_notes_none_is_invisible(amp):
     assert "(INDEX.md)" in amp("recall").out
     assert amp("check", "--select", "index", "--ignore", "index-over-screen").code == 0
     assert all(row["listed"] for row in amp("note", "list", "--json").json()["notes"])
+
+
+def test_an_index_that_is_refused_for_its_markers_gives_no_count(written):
+    written.write(SHARED, "# S\n\n<!-- amp:index -->\n\n- x\n\n<!-- amp:index -->\n")
+    answer = written("index")
+    assert answer.code == 4
+    assert "listed" not in answer.out
+    assert "amp:index" in answer.err
