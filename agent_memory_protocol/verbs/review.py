@@ -3,7 +3,9 @@
 A person decides about each proposal.
 """
 
+import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
 
@@ -44,6 +46,7 @@ KINDS = {
 DUE_AFTER = timedelta(days=30)
 _OLDEST = 10
 _CLOSEST = 10
+_PART = re.compile(r"(?:\.\d+)?\.md$")  # the end of the file of a note, and of a part of one
 _COMMON = 20  # A word that more texts have than this brings no two of them together
 
 
@@ -270,12 +273,19 @@ def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
     found = []
     for target in dict.fromkeys(row.target for row in notes):
         rows = [row for row in notes if row.target == target and row.file]
-        if len(rows) > SCREEN:
+        whole = _whole(rows)
+        if len(rows) > SCREEN and len(whole) > 1:
             told = f"{len(rows)} notes, {SCREEN} fit a screen; merge some, and remove what turned out wrong"
-            close = [Text(target.path, row.file, row.description) for pair in _closest(rows) for row in pair]
-            texts = close or [Text(target.path, row.file, row.description) for row in rows[:2]]
+            close = [Text(target.path, row.file, row.description) for pair in _closest(whole) for row in pair]
+            texts = close or [Text(target.path, row.file, row.description) for row in whole[:2]]
             found.append(Item("crowded", told, f"amp note merge {texts[1].name} --into {texts[0].name}", tuple(texts)))
     return found
+
+
+def _whole(rows: Sequence[NoteRow]) -> list[NoteRow]:
+    """Return the notes that are one file: what was too long for one, `STEM.md` and `STEM.2.md`, cannot be merged."""
+    stems = Counter(_PART.sub("", row.file) for row in rows)
+    return [row for row in rows if stems[_PART.sub("", row.file)] == 1]
 
 
 def _closest(rows: Sequence[NoteRow]) -> list[tuple[NoteRow, NoteRow]]:

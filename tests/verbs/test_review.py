@@ -41,6 +41,20 @@ def test_nine_notes_that_say_the_same_are_one_group(workspace):
     assert run(workspace, "review").count("amp note merge") == 1
 
 
+def test_the_parts_of_one_long_note_are_never_to_be_merged(workspace):
+    folder = write(workspace, "# S\n").parent
+    for stem, count in [("reference_deploy", 60), *((f"reference_{name}", 1) for name in ("redis", "kafka"))]:
+        for number in range(1, count + 1):
+            part = "" if number == 1 else f".{number}"
+            described = f"Deployment and operations of {stem} ({number} of {count})"
+            (folder / f"{stem}{part}.md").write_text(
+                f"---\nname: {stem}{part}\ndescription: {described}\ntype: reference\n---\n\nA fact.\n"
+            )
+    (item,) = [one for one in workspace.review() if one.kind == "crowded"]
+    assert item.message.startswith("62 notes, 50 fit a screen")
+    assert {text.name for text in item.texts} == {"reference_redis.md", "reference_kafka.md"}
+
+
 def test_what_is_opposite_is_never_called_the_same(workspace):
     write(workspace, "# S\n\n- The mail worker needs Redis.\n- The mail worker does not need Redis.\n")
     (item,) = [one for one in workspace.review() if one.kind != "undated"]
