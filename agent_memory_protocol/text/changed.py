@@ -23,6 +23,9 @@ OWN_SUBJECT = 3  # From so many words on a sentence says itself what it is about
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
 _EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name
 _LONGEST_NAME = 4  # The most words of a name, or of a text that is shorter than a sentence
+_WAS = re.compile(r"[\W_]*(?:before|earlier|formerly|initially|originally|previously)[*_]*\s*[:–—]", re.IGNORECASE)
+"""How a text begins that says what was: “Before: 400 warnings”. Another value of another time is no change of it."""
+
 _PAIR = re.compile(r"([^:]{2,40}):\s+(\S.{0,60})")
 _REMARKS = words(
     "always avoid bug caution caveat danger decision do example fix gotcha hint idea important lesson must never note"
@@ -142,7 +145,8 @@ def _sentences_of(text: str) -> tuple[tuple[tuple[str, ...], tuple[Token, ...]],
     """Return the sentences of a text that say something, each with those before it."""
     found = []
     before: tuple[str, ...] = ()
-    for sentence in _SENTENCE.split(" ".join(plain(text).split())) if is_claim(text) else ():
+    is_said = is_claim(text) and not _WAS.match(text)
+    for sentence in _SENTENCE.split(" ".join(plain(text).split())) if is_said else ():
         tokens = tuple(tokenise(sentence, ENGLISH))
         if not is_question(sentence, tokens):
             found.append((before, tokens))
@@ -194,7 +198,7 @@ def _shapes_of_short(text: str) -> tuple[tuple[tuple[str, ...], _Shape, str], ..
     """Return what a text of few words is but for its value: `Branch: main` without “main”, `Node 20` without “20”."""
     said = " ".join(plain(text).split()).rstrip(".")
     tokens = tokenise(said, ENGLISH)
-    if is_question(said, tokens):
+    if is_question(said, tokens) or _WAS.match(said):
         return ()
     pair = _PAIR.fullmatch(said)
     if pair is not None:

@@ -22,6 +22,9 @@ _DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4
 _COMMON = 20  # A word that more texts have than this brings no two of them together
 _TURNING = {"against", "even", "only"}  # “Decided against X” is not “decided on X”, nor is “even if” “only if”
+_ENDS = ".!"
+_ADDED = re.compile(r"\s*[.!;,(—–]|\s+--?\s")  # what more begins with
+_OF_AN_END = {"anymore", "longer", "more", "true"}
 _OF_CONSEQUENCES = ENGLISH.cuts | {"if", "or", "else", "otherwise", "unless", "without"}
 
 
@@ -56,7 +59,21 @@ def may_deny(one: str, other: str) -> bool:
     """Say whether one of two alike texts seems to deny the other."""
     if any(east_asian.denials([one, other])):
         return True
+    if _only_adds(one, other) or _only_adds(other, one):
+        return False
     return not negate_alike(one, other) and _OF_CONSEQUENCES & _forms(one) == _OF_CONSEQUENCES & _forms(other)
+
+
+def _only_adds(text: str, other: str) -> bool:
+    """Say whether a text says the other one word for word, and then something more: “Use pnpm, not npm”, “Use pnpm”.
+
+    What has no words of its own denies what it is added to: “We deploy by hand (no longer)”.
+    """
+    said = other.strip().rstrip(_ENDS)
+    if not said or not text.strip().casefold().startswith(said.casefold()):
+        return False
+    rest = text.strip()[len(said) :]
+    return bool(_ADDED.match(rest)) and bool({*gist(rest).words} - _OF_AN_END)
 
 
 @lru_cache(maxsize=4_000)

@@ -15,7 +15,7 @@ from ..layout import Target, Tier
 from ..learning.meet import read_notes
 from ..notes.index import SCREEN
 from ..recall import use
-from ..text import nearly
+from ..text import labels, nearly
 from ..text.gist import shared_words
 from ..text.ids import id_of_proposal
 from ..text.opposites import exclude_each_other
@@ -59,6 +59,7 @@ class Text:
     text: str
     target: Target | None = None
     headings: tuple[str, ...] = ()
+    label: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is in a JSON answer."""
@@ -148,13 +149,17 @@ def items(
     """Return what is worth a look: what disagrees, what says the same, what is old, and notes that nothing leads to."""
     found = [_disagreement(one) for one in disagreements]
     known = {_ids(one) for one in disagreements}
-    texts = [Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target, one.headings) for one in entries]
+    texts = [
+        Text(f"{one.target.path}:{one.line}", one.id, one.alone, one.target, one.headings, one.label) for one in entries
+    ]
     texts += [Text(row.target.path, row.file, row.description, row.target) for row in notes if row.description]
     near = [(texts[one], texts[other]) for one, other in nearly.pairs([one.text for one in texts])]
     near = [
         (one, other)
         for one, other in near
-        if frozenset([one.name, other.name]) not in known and not exclude_each_other(one.headings, other.headings)
+        if frozenset([one.name, other.name]) not in known
+        and not exclude_each_other(one.headings, other.headings)
+        and _is_near_below(one, other)
     ]
     opposed = [(one, other) for one, other in near if nearly.may_deny(one.text, other.text)]
     found += [
@@ -176,6 +181,14 @@ def items(
         for one in sorted(undated, key=lambda one: one.line)[:_OLDEST]
     ]
     return found
+
+
+def _is_near_below(one: Text, other: Text) -> bool:
+    """Say whether two texts are near each other without the label that both are under: it says nothing of either."""
+    if not one.label or one.label != other.label:
+        return True
+    bare, others = (labels.taken_off(one.label, text.text) or text.text for text in (one, other))
+    return nearly.share(bare, others) > 0
 
 
 def _ids(one: Meeting) -> frozenset[str]:

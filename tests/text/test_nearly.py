@@ -1,6 +1,6 @@
 """Texts that a person is asked to compare: those that may say the same, not those that speak of others."""
 
-from agent_memory_protocol.text.nearly import is_near
+from agent_memory_protocol.text.nearly import is_near, may_deny
 
 from ..each_row import each_row
 
@@ -41,3 +41,19 @@ def test_texts_that_differ_in_a_name_or_number_are_not_compared(pair):
 def test_texts_that_name_the_same_in_another_order_are_compared(pair):
     assert is_near(*pair)
     assert is_near(*reversed(pair))
+
+
+@each_row(
+    "text, more, denies",
+    [
+        ("Use pnpm for all installs", "Use pnpm for all installs, not npm", False),
+        ("Retry uploads three times.", "Retry uploads three times; never retry payments", False),
+        ("Deploy from main only", "Deploy from main only (never from a branch)", False),
+        ("Wait for the index", "Wait for the index -- do not read before", False),
+        ("We deploy the shop by hand", "We deploy the shop by hand (no longer)", True),
+        ("Deploys go through Jenkins", "Deploys go through Jenkins. No longer true.", True),
+        ("The cache is warm after a deploy", "The cache is not warm after a deploy -- run the warmup", True),
+    ],
+)
+def test_what_only_says_more_denies_nothing(text, more, denies):
+    assert (may_deny(text, more), may_deny(more, text)) == (denies, denies)

@@ -41,6 +41,38 @@ def test_nine_notes_that_say_the_same_are_one_group(workspace):
     assert run(workspace, "review").count("amp note merge") == 1
 
 
+UNDER_ONE_LABEL = """# S
+
+You have two modes of operation:
+
+- You start in plan mode and will not move to act mode until the plan is approved.
+- You will move back to plan mode after every response and when the user types it.
+"""
+
+
+def test_texts_are_not_alike_by_the_label_that_both_are_under(workspace):
+    write(workspace, UNDER_ONE_LABEL)
+    assert [one.kind for one in workspace.review() if one.kind != "undated"] == []
+
+
+def test_what_only_says_more_does_not_deny_what_it_repeats(workspace):
+    write(workspace, "# S\n\n- Use pnpm for all installs.\n- Use pnpm for all installs, not npm.\n")
+    (item,) = [one for one in workspace.review() if one.kind != "undated"]
+    assert (item.kind, item.command.count("amp forget"), item.texts[0].text) == (
+        "merge",
+        1,
+        "- Use pnpm for all installs, not npm.",
+    )
+
+
+def test_what_was_before_is_no_other_value(workspace):
+    for number, before in enumerate(("~15+", "~400+")):
+        described = f"Types of module {number}"
+        body = f"- **Before**: {before} `any` types"
+        workspace.new_note("project", f"types-{number}", description=described, body=body, why="w", how="h")
+    assert [one.kind for one in workspace.review() if one.kind not in ("undated", "merge")] == []
+
+
 def test_the_parts_of_one_long_note_are_never_to_be_merged(workspace):
     folder = write(workspace, "# S\n").parent
     for stem, count in [("reference_deploy", 60), *((f"reference_{name}", 1) for name in ("redis", "kafka"))]:
