@@ -24,7 +24,7 @@ _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
 _EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name
 _LONGEST_NAME = 4  # The most words of a name, or of a text that is shorter than a sentence
 _WAS = re.compile(r"[\W_]*(?:before|earlier|formerly|initially|originally|previously)[*_]*\s*[:–—]", re.IGNORECASE)
-"""How a text begins that says what was: “Before: 400 warnings”. Another value of another time is no change of it."""
+"""How a text begins that says what was: “Before: 400 warnings”. A value that was there before has not changed since."""
 
 _PAIR = re.compile(r"([^:]{2,40}):\s+(\S.{0,60})")
 _REMARKS = words(
