@@ -43,11 +43,11 @@ def gone(folder: str, paths: Collection[str]) -> dict[str, str]:
     files = set(tracked)
     deleted = _deletions(folder, missing[:_MOST])
     top = os.fsdecode(answer(folder, "rev-parse", "--show-toplevel")).rstrip("\n")
-    made_again = _ignored(top, [full for _, full in deleted.values()])
+    made_again = _ignored(top, [name for _, full, file in deleted.values() for name in (full, file)])
     return {
         path: _shortened(_renamed(folder, commit, full, files), path, full)
-        for path, (commit, full) in deleted.items()
-        if full not in made_again
+        for path, (commit, full, file) in deleted.items()
+        if made_again.isdisjoint((full, file))
     }
 
 
@@ -65,8 +65,8 @@ def had(folder: str, name: str) -> bool:
     return answer(folder, "log", "-1", "--format=%H", f"-S{name}(", "--", *_CODE) != b""
 
 
-def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Return, for each path that git knew, the last commit that took it out, and its whole path then."""
+def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str, str]]:
+    """Return, for each path that git knew, the last commit that took it out, its whole path then, and a file of it."""
     if not paths:
         return {}
     # Git would try each path on each change of each commit; the deletions alone are read in no time.
@@ -74,7 +74,7 @@ def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]
     beginning: dict[str, list[str]] = {}
     for path in paths:
         beginning.setdefault(path.partition("/")[0], []).append(path)
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str, str]] = {}
     named: dict[str, set[str]] = {}
     commit = ""
     for line in _lines(said):
@@ -86,7 +86,7 @@ def _deletions(folder: str, paths: Collection[str]) -> dict[str, tuple[str, str]
             for path in beginning.get(part, ()):
                 if f"{line}/".startswith(f"{path}/", start):
                     full = line[: start + len(path)]
-                    found.setdefault(path, (commit, full))
+                    found.setdefault(path, (commit, full, line))
                     if full == line:
                         named.setdefault(path, set()).add(line)
             start += len(part) + 1
@@ -121,7 +121,7 @@ def _renamed(folder: str, commit: str, path: str, tracked: Collection[str]) -> s
         found = _deletions(folder, [new])
         if new not in found or found[new][1] != new:
             return ""
-        commit, path = found[new]
+        commit, path, _ = found[new]
     return ""
 
 

@@ -54,9 +54,9 @@ def repository(tmp_path):
     made.commit(remove=["tools/old.sh", "Makefile.am", ".env.ci"], move=[("src/m.py", "src/core/m.py")])
     made.commit(move=[("api/handlers/pay.go", "api/handlers/payment.go")])
     made.commit(move=[("api/handlers/payment.go", "api/http/payment.go")])
-    made.commit(add=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts"])
-    (tmp_path / ".gitignore").write_text("logs/\n")
-    made.commit(remove=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts"])
+    made.commit(add=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts", "data/app.db"])
+    (tmp_path / ".gitignore").write_text("logs/\ndata/*.db\n")
+    made.commit(remove=["logs/trace.txt", "web/demo/package.json", "web/widgets/a.ts", "data/app.db"])
     return made
 
 
@@ -104,6 +104,7 @@ def test_a_path_that_git_knew_and_that_is_gone_is_stale(repository, entry):
         "Deploys run `tools/old.sh` if present.",
         "The mobile client, in another repository, deploys with `tools/old.sh`.",
         "Traces are in `logs/trace.txt`.",  # was tracked once, and is made again wherever it runs
+        "The databases are in `data/`.",  # git ignores what was in it
         "The page is built from `package.json`.",  # a name that any folder may have
         "It is a `widgets` thing.",
     ],
