@@ -4,6 +4,7 @@ The first part, `STEM.md`, keeps the header and names the others, `STEM.2.md` an
 middle of a section or of a list with a label, that heading and label are above it again.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -21,6 +22,7 @@ _FRAME_BYTES = 1_400  # What a part's header, Why, How and the names of other pa
 
 _LONGEST_TITLE = 120
 _TRIES = 4
+_NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # what a heading is counted with
 
 _Cut = Callable[[list[str]], list[list[str]]]
 
@@ -66,7 +68,7 @@ def _named(
 
 def _about(told: str, title: str, headings: Sequence[Heading]) -> str:
     """Return what is told of a part, and what its sections are called: by that a line of the index is chosen."""
-    named = [(one.level, plain(one.text).removeprefix(f"{title}: ")) for one in headings]
+    named = [(one.level, _NUMBER.sub("", plain(one.text).removeprefix(f"{title}: "))) for one in headings]
     top = min((level for level, name in named if name != title), default=0)
     names = dict.fromkeys(name for level, name in named if level == top and name not in ("", title))
     said = accumulate(names, lambda before, name: f"{before}, {name}")

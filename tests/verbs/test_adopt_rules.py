@@ -197,7 +197,9 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
         "docs/postgres.md": page.format("Postgres", 5433, "Pool", 50),
         "CLAUDE.md": "# Shop\n\n## Rules\n\n- Ask first.\n\n@docs/postgres.md\n",
         ".claude/rules/all.md": "# Project Rules\n\n## Commits\n\n- Sign them.\n",
-        ".claude/rules/lint.md": "# Lint\n\n## Fixes\n\n" + "".join(f"- Step {n} of lint.\n" for n in range(60)),
+        ".claude/rules/lint.md": "# Lint\n\n## Fixes\n\n### 1. Types\n\n"
+        + "".join(f"- Step {n} of lint.\n" for n in range(60))
+        + "\n### 2. Names\n\n- Ask.\n",
     }
     write(tmp_path, files)
     answer = run(workspace, str(tmp_path), "--apply")[1]
@@ -210,7 +212,7 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
         "- Use port 6380.": "Redis: Rules",
         "- At most 10 connections.": "Redis limits",
     }
-    assert [note.description for note in workspace.notes()] == ["Lint: Fixes"]
+    assert [note.description for note in workspace.notes()] == ["Lint: Fixes: Types, Names"]
 
 
 def test_a_line_that_only_says_what_a_rules_file_is_for_stays_out(workspace, tmp_path):
