@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from ..errors import Refused
+from ..errors import AgentMemoryError, Refused
 from ..project.access import Actor, check, why_not_read
 from ..project.root import OF_ENVIRONMENT, begins_with, find_root, why_not_begun
 from .cells import cells, cut
@@ -220,7 +220,10 @@ call_options = call_with(json_option, root_option, as_option)
 
 def _check_begun(root: str | None) -> None:
     """Refuse to write at a root that may be a mistyped name, whatever the verb is and wherever it would notice."""
-    problem = why_not_begun(find_root(explicit=root))
+    try:
+        problem = why_not_begun(find_root(explicit=root))
+    except AgentMemoryError:
+        return  # The verb says it, each in its way.
     if not problem:
         return
     from ..guard.own import writes

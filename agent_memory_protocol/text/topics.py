@@ -25,13 +25,17 @@ def is_topic(heading: str) -> bool:
 def topic_of(title: str) -> str:
     """Return the title of a page without emphasis, if it says what the page is about; else ""."""
     title = plain(" ".join(title.split()))
-    return title if any(word not in _NO_TITLE and not word.isdigit() for word in _words(title)) else ""
+    return title if any(word not in _NO_TITLE and _names_something(word) for word in _words(title)) else ""
 
 
 def topic_of_memory(title: str) -> str:
     """Return the title of a page of memory as `topic_of`; "" also for “Reviewer Memory”, which names whose it is."""
     words = _words(title)
     return topic_of(title) if words and words[-1] not in _OF_A_STORE and any(map(is_topic, words)) else ""
+
+
+def _names_something(word: str) -> bool:
+    return not word.isdigit() and not (word.isascii() and len(word) == 1)
 
 
 def _words(heading: str) -> list[str]:

@@ -226,8 +226,12 @@ def test_list_holds_only_what_who_asks_may_read(told, args, environ, targets):
 
 
 def test_list_of_nothing_says_what_to_do(amp):
+    told = "amp: there are no entries yet; `amp remember TEXT` writes the first\n"
+    assert amp("list") == (0, "", told)
+    answer = amp("list", "--root", "not/there")
+    assert (answer.code, answer.out, answer.err.startswith(told)) == (0, "", True)
+    assert "not/there does not exist; `amp init --root " in answer.err
     for args in ([], ["--root", "not/there"]):
-        assert amp("list", *args) == (0, "", "amp: there are no entries yet; `amp remember TEXT` writes the first\n")
         assert amp("list", *args, "--json").json() == {"version": 1, "entries": [], "problems": []}
     assert amp.tree() == {}
 
