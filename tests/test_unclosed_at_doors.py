@@ -3,7 +3,6 @@
 from agent_memory_protocol import Actor
 from agent_memory_protocol.errors import RefusedText
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.memory_tool.tool import MemoryTool
 
 from .each_row import each_row
 from .test_labels_at_doors import Case, Page
@@ -21,7 +20,6 @@ DOORS = (
     "amp harvest",
     "amp import",
     "amp adopt",
-    "memory tool insert",
     "MCP memory_remember",
 )
 BEFORE, AFTER = "the ibex fact", "the okapi fact"
@@ -53,12 +51,8 @@ def test_what_is_left_open_takes_in_no_other_entry(door, kind, tmp_path):
             at.amp("import", str(page), "--to", "shared", "--apply")
         elif door == "amp adopt":
             at.amp("adopt", str(page), "--apply")
-        elif door == "MCP memory_remember":
-            at.call("memory_remember", text=text)
         else:
-            tool = MemoryTool(at.root, actor=Actor(), environ={"HOME": str(folder)})
-            path = "/memories/shared/KNOWLEDGE.md"
-            tool.execute({"command": "insert", "path": path, "insert_line": 3, "insert_text": f"{OPEN[kind]}\n"})
+            at.call("memory_remember", text=text)
     except (AssertionError, RefusedText):
         pass  # It is refused, which is said.
     at.workspace.remember("the tapir fact")

@@ -12,7 +12,7 @@ WORDS = """
     branch branches breach break breaks broken browser brute budget bug bugs build builder building builds built
     bullet bullets bump but button bytes cache caching cada caduca call callback called calling calls cambiar
     cambiare can cannot canonical capability caracteres caratteri card cargo carried carries carry case cases
-    cast catalog catch catches caught cause causes cenvkit chain change changed changer changes char characters
+    cast catalog catch catches caught cause causes chain change changed changer changes char characters
     chat check checked checking checklist checkout checks chiffres cifrada cifrata cipher circular claim claims
     class classes claude clean cleanup clear cli client clients close closed cmd code codebase codes codex color
     column com command commands comment comments commit commits committed common como comparison compatible
@@ -82,7 +82,7 @@ WORDS = """
     rules run running runs runtime rust safe safety salted salvata same sanitized sans save says scade scaduta
     scan scenario scenarios schema schemas scope scoped scopes screen script scripts scrubbed sdk seam search
     second secret secrets section sections secure securely security see seed sees selected selection selector
-    self sem semantic semantics sempre send sentence separate serena server service services session sessions
+    self sem semantic semantics sempre send sentence separate server service services session sessions
     set sets settings setup shape shapes share shared sharing shell ship shipped ships short should show shows
     side siempre sign signal signature signed signing signup silent silently sin since single site sites sixteen
     size skill skills skip skipped skips small smoke snapshot soll somebody something sont sort source sources

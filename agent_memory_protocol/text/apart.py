@@ -89,9 +89,9 @@ def told_apart(one: str, other: str) -> str:
 
 
 def names_apart(one: str, other: str) -> bool:
-    """Say whether one of two texts names somebody or something, within a sentence, that the other does not."""
+    """Say whether each of two texts names somebody or something, within a sentence, that the other does not."""
     tokens, others = tokenise(plain(one), ENGLISH), tokenise(plain(other), ENGLISH)
-    return _has_other_name(tokens, others) or _has_other_name(others, tokens)
+    return _has_other_name(tokens, others) and _has_other_name(others, tokens)
 
 
 def _has_other_name(tokens: Sequence[Token], others: Sequence[Token]) -> bool:

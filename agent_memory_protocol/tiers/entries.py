@@ -160,7 +160,7 @@ class IndexLine:
 class Outline:
     """What is in a document, in file order."""
 
-    __slots__ = ("blocks", "entries", "headings", "index_lines", "is_scanned", "labels", "title")
+    __slots__ = ("blocks", "entries", "headings", "index_lines", "is_scanned", "labels", "notes", "title")
 
     def __init__(self, blocks: list[Block]) -> None:
         self.blocks = blocks  # the top-level blocks it was made from
@@ -170,6 +170,7 @@ class Outline:
         self.index_lines: list[IndexLine] = []
         self.labels: dict[int, Label] = {}  # the label of each list that has one, by its first line
         self.title: Heading | None = None  # the first heading, where no other one is of level 1
+        self.notes: dict[str, Entry] | None = None  # its footnotes by their names, where they were asked for
 
 
 def outline(lines: list[str], blocks: list[Block]) -> Outline:
@@ -519,17 +520,16 @@ def _inherit_dates(found: Outline, new: list[Entry]) -> None:
 
 def notes_of(lines: "Sequence[str]", found: Outline, said: "Iterable[str]") -> list[Entry]:
     """Return the footnotes that some lines of a document refer to, and those that the footnotes refer to."""
-    if not any("[^" in line and markdown.footnote_name(line) for line in lines):
+    said = [line for line in said if "[^" in line]
+    if not said:
         return []
     from ..text.footnotes import names_in
 
-    notes: dict[str, Entry] = {}
-    for one in found.entries:
-        for line in lines[one.start : one.end]:
-            notes.setdefault(markdown.footnote_name(line), one)
-    del notes[""]
+    if found.notes is None:
+        named = ((markdown.footnote_name(line), one) for one in found.entries for line in lines[one.start : one.end])
+        found.notes = {name: one for name, one in reversed([*named]) if name}  # the first of a name counts
+    notes = found.notes
     told: list[Entry] = []
-    said = [*said]
     while said:
         new = [notes[name] for name in sorted(names_in(said)) if name in notes and notes[name] not in told]
         told += dict.fromkeys(new)

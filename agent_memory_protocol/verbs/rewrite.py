@@ -22,7 +22,7 @@ from ..errors import DamagedFile, InvalidName, LinkRefused, RefusedText
 from ..layout import SCAFFOLDING, Target, check_note_file
 from ..notes import store as note_store
 from ..notes.index import is_beside
-from ..text import markdown, visible
+from ..text import visible
 from ..tiers import document as documents
 from ..tiers import store, taken
 from ..tiers.document import Document
@@ -172,13 +172,6 @@ def _parse(current: Document, text: str) -> Document:
         documents.check_writable(new)
     except DamagedFile as error:
         raise RefusedText(f"{error}; nothing was changed") from error
-    found = markdown.left_open(new.lines, new.outline.blocks)
-    if found is not None and markdown.left_open(current.lines, current.outline.blocks) is None:
-        line, end = found
-        raise RefusedText(
-            f"what line {line + 1} of {current.target.path} opens is never closed, so all that follows would be in it;"
-            f" close it with a line {end}"
-        )
     return new
 
 
