@@ -82,7 +82,7 @@ def test_footnotes_of_one_name_keep_what_they_say_when_two_documents_become_one(
     assert made == ["- Batches are large[^1-2], see [g](https://b.example)", "", "[^1-2]: Production"]
     assert apart(made, [*ours, *made]) == made
     assert apart(theirs, theirs) == theirs
-    assert apart(theirs, ours, before=theirs) == theirs, "an edit of one footnote is no other footnote"
+    assert apart(theirs, ours, before=theirs) == theirs, "a footnote that was edited keeps its name"
 
 
 def test_what_is_remembered_with_its_own_footnote_is_one_text():

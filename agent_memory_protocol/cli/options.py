@@ -9,11 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
-from ..errors import AgentMemoryError, Refused
 from ..project.access import Actor, check, why_not_read
-from ..project.root import OF_ENVIRONMENT, begins_with, find_root, why_not_begun
+from ..project.root import OF_ENVIRONMENT, begins_with
+from .begun import check_begun
 from .cells import cells, cut
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Verb = Callable[..., None]
 
 NOT_APPLIED = "nothing was changed; add --apply to do it"  # What follows a plan
-
-_NOT_AT_THE_ROOT = (["init"], ["merge"])  # What begins a memory, and what git gives its files to
 
 _NARROWEST = 20  # Cells of a text that are shown however narrow the terminal is
 _FEW = 20  # Work on so few documents is done before anybody wonders
@@ -205,7 +202,7 @@ def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
         @wraps(function)
         def verb(root: str | None, as_agent: str | None = None, as_json: bool = False, **others: object) -> None:
             if (root or os.environ.get(OF_ENVIRONMENT)) and not (others.get("store") or others.get("user")):
-                _check_begun(root)
+                check_begun(root)
             function(Call(root, as_agent, as_json=as_json), **others)
 
         for option in (_quiet_option, *reversed(options)):
@@ -216,27 +213,6 @@ def call_with(*options: Callable[..., Any]) -> Callable[[Verb], Verb]:
 
 
 call_options = call_with(json_option, root_option, as_option)
-
-
-def _check_begun(root: str | None) -> None:
-    """Refuse to write at a root that may be a mistyped name, whatever the verb is and wherever it would notice."""
-    try:
-        problem = why_not_begun(find_root(explicit=root))
-    except AgentMemoryError:
-        return  # The verb says it, each in its way.
-    if not problem:
-        return
-    from ..guard.own import writes
-
-    context = click.get_current_context()
-    verb = context.command_path.split()[1:]
-    given = [
-        one.opts[0]
-        for one in context.command.params
-        if isinstance(one, click.Option) and context.get_parameter_source(str(one.name)) is ParameterSource.COMMANDLINE
-    ]
-    if verb not in _NOT_AT_THE_ROOT and writes(["amp", *verb, *given]):
-        raise Refused(problem)
 
 
 def nothing_yet(here: "Workspace", hint: str = "") -> str:

@@ -443,8 +443,7 @@ def _changes(merged: Document, new: Sequence[str]) -> Iterator[Contradiction]:
 
 
 def _entry_text(doc: Document, entry_id: str) -> str:
-    entry = doc.outline.entries[doc.ids.index(entry_id)]
-    return doc.spelled_out(labels.in_front_of_item(doc.label(entry), doc.text(entry)))
+    return doc.as_item(doc.outline.entries[doc.ids.index(entry_id)])
 
 
 def _slug(text: str) -> str:

@@ -80,6 +80,9 @@ _MENTION = re.compile(r"(?<![\w@/`.~-])@((?:\.{1,2}/)*[\w-][\w.-]*(?:/[\w.-]+)*\
 _MOST_IMPORTS = 20
 _SENTENCE = 4  # A description of fewer words says no more than a title
 
+_BRIEF = 5  # Words of a description that can be a title
+_UNDERLINE = re.compile(r"={2,}[ \t]*|-{2,}[ \t]*")
+_TITLE = re.compile(r" {0,3}[^\s#>|<`~+*-]")  # what is underlined may begin with: no item, quote, table or code
 _GUIDANCE = re.compile(r"This file provides guidance to .{1,80} when working with .{1,60}\.")
 """What several tools begin such a file with. It says something of the file, and nothing of the project."""
 
@@ -155,7 +158,7 @@ def base_of(path: str) -> str:
 def read(text: str, path: str) -> Rules:
     """Read a file of rules, at this path of the project."""
     header = headers.split_header(text)
-    lines = text.split("\n")[header.lines if header else 0 :]
+    lines = _with_marked_headings(text.split("\n")[header.lines if header else 0 :])
     globs = next((value for key in _GLOBS if header and (value := _listed(header, key))), "")
     globs = globs or _folder_of(path)
     described = (header.get("description") or "").strip() if header else ""
@@ -167,11 +170,13 @@ def read(text: str, path: str) -> Rules:
     if title and len(described.split()) >= _SENTENCE and described != title:
         before = sections[0][1] if sections and not sections[0][0] else ""
         sections = [("", f"{described}\n\n{before}".strip()), *sections[bool(before) :]]
-    title = title or described or path.replace(os.sep, "/")
+    named = title or (header and (header.get("title") or header.get("name"))) or ""
+    topic = "" if path.replace(os.sep, "/") in FILES else topic_of(named or _brief(described) or _words_of(path))
+    title = named or described or path.replace(os.sep, "/")
     if globs:
         title = f"{title} ({globs})"
     short, long = _apart(sections)
-    topic = title if globs else "" if path.replace(os.sep, "/") in FILES else topic_of(title)
+    topic = title if globs else topic
     text = "\n\n".join(f"## {under(topic, name) or title}\n\n{body}" for name, body in short)
     return Rules(
         title,
@@ -181,6 +186,30 @@ def read(text: str, path: str) -> Rules:
         imports,
         mentions,
     )
+
+
+def _brief(described: str) -> str:
+    return described if len(described.split()) <= _BRIEF else ""
+
+
+def _words_of(path: str) -> str:
+    return os.path.basename(path).partition(".")[0].replace("-", " ").replace("_", " ")
+
+
+def _with_marked_headings(lines: Sequence[str]) -> list[str]:
+    """Return the lines with `#` in front of headings that are underlined."""
+    marked: list[str] = []
+    for line, plain in zip(lines, _without_code(lines), strict=True):
+        above = marked[-1] if marked else ""
+        is_alone = len(marked) < 2 or not marked[-2].strip()
+        underline = (
+            "" if plain != line or not (_UNDERLINE.fullmatch(line) and is_alone and _TITLE.match(above)) else line[0]
+        )
+        if underline:
+            marked[-1] = f"{'#' if underline == '=' else '##'} {above.strip()}"
+        else:
+            marked.append(line)
+    return marked
 
 
 def under(topic: str, section: str) -> str:
@@ -222,13 +251,13 @@ def _listed(header: headers.Header, wanted: str) -> str:
 def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
     """Return the title of a page, and its sections: the heading of each, "" before the first, and its Markdown.
 
-    The title is the only heading of level 1; then those of level 2 begin sections, else those of the highest level.
+    The title is the only heading of level 1. Those of the highest level below it begin sections.
     """
     plain = _without_code(lines)
     levels = [markdown.heading_level(line) if line.startswith("#") else 0 for line in plain]
     used = sorted({level for level in levels if level})
     title = ""
-    if used and levels.count(used[0]) == 1 and not "".join(lines[: levels.index(used[0])]).strip():
+    if used[:1] == [1] and levels.count(1) == 1 and not "".join(lines[: levels.index(used[0])]).strip():
         at = levels.index(used[0])
         title = markdown.heading_text(lines[at])
         lines, levels = lines[at + 1 :], levels[at + 1 :]

@@ -10,8 +10,8 @@ _NO_TOPIC = word_set(
     " status step steps summary the this to todo todos we what"
 )
 _NO_TITLE = word_set(
-    "a about all and assistant claude code codex copilot cursor docs file for gemini general guide guideline"
-    " guidelines instruction instructions md notes of our project readme reference rule rules the this your"
+    "a about all and assistant claude code codex conventions copilot cursor docs file for gemini general guide"
+    " guideline guidelines instruction instructions md notes of our project readme reference rule rules the this your"
 )
 _OF_A_STORE = word_set("archive context history index memories memory")
 """What the title of a page of memory ends with that says whose it is, not what it is about."""

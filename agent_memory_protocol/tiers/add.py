@@ -177,7 +177,7 @@ def _last_unit(document: Document, heading: Heading | None, limit: int) -> Entry
     index = outline.headings.index(heading) if heading is not None else None
     units: list[Entry | IndexLine] = [*outline.index_lines, *outline.entries]
     governed = {unit.label: unit.start for unit in reversed(units) if unit.label is not None}
-    # Prose between a condition and its list is no place for what the condition does not govern.
+    # What a condition does not govern never goes into the prose between the condition and its list.
     between = [range(outline.labels[label].end, first) for label, first in governed.items()]
 
     def stands_here(unit: Entry | IndexLine) -> bool:

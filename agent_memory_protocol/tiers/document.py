@@ -97,6 +97,10 @@ class Document:
         """Return the same with what it refers to elsewhere in the document: footnotes, and where links lead."""
         return self.spelled_out(self.text(entry))
 
+    def as_item(self, entry: Entry) -> str:
+        """Return the same with its label in the place of its bullet."""
+        return self.spelled_out(labels.in_front_of_item(self.label(entry), self.text(entry)))
+
     def spelled_out(self, text: str) -> str:
         """Return a text of the document with the footnotes and the links that it refers to."""
         if "[" not in text:

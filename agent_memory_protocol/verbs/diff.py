@@ -14,7 +14,6 @@ from ..git import snapshot
 from ..layout import LEDGER, SCAFFOLDING, TIERS, Target, Tier
 from ..lint.finding import ERROR, WARNING, Finding
 from ..notes import store as note_store
-from ..text import labels
 from ..text.phrases import counted
 from ..tiers.document import Document, parse
 from ..tiers.meet import OPPOSITE, meetings
@@ -175,11 +174,7 @@ def _entries(target: Target, old: _State, new: _State) -> Iterator[Difference]:
 
 def _alone(document: Document, one: str) -> str:
     entry = document.entry(one)
-    return (
-        ""
-        if entry is None
-        else document.spelled_out(labels.in_front_of_item(document.label(entry), document.text(entry)))
-    )
+    return "" if entry is None else document.as_item(entry)
 
 
 def _stones(data: bytes) -> dict[str, Mapping[str, object]]:

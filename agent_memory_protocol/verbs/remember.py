@@ -160,7 +160,7 @@ def _elsewhere(current: Document, there: Entry, section: Section | None) -> Iter
     if section and above.isdisjoint(document.find_sections(current, section)):
         where, wanted = BELOW.join(current.sections(there)), BELOW.join(document.path_of(section))
         place = f"under {where!r}" if where else "above all sections"
-        yield f"it stays {place}; if {wanted!r} needs it too, name {wanted!r} in the text"
+        yield f"it stays {place}; if {wanted!r} needs it too, say so in the text"
 
 
 def _kept(

@@ -291,7 +291,7 @@ def test_a_repeat_changes_nothing_and_says_so(amp, text, args):
     assert answer.code == 0
     kept = "already there" if args[:1] == ["--section"] else "already there; nothing changed"
     assert answer.out.startswith(f"{kept}: {SHARED}:3  [")
-    assert ("it stays above all sections; if 'Other' needs it too, name 'Other' in the text" in answer.err) == (
+    assert ("it stays above all sections; if 'Other' needs it too, say so in the text" in answer.err) == (
         args[:1] == ["--section"]
     )
     assert "197 of 200 lines" in answer.out

@@ -40,6 +40,7 @@ def test_what_a_search_finds_is_not_passed_over_where_lines_are_broken(text, bre
     assert may_hold_secret(text) or not find_secrets(text)
 
 
+@pytest.mark.slow
 @each_row("label", [label for labels in SPELLED.values() for label in labels])
 def test_a_label_in_another_language_is_found_however_code_spells_it(label):
     words = label.split("_")

@@ -215,6 +215,29 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
     assert [note.description for note in workspace.notes()] == ["Lint: Fixes: Types, Names"]
 
 
+def test_a_page_without_a_title_is_named_by_its_header_or_its_file(workspace, tmp_path):
+    section = "## Rules\n\n- Use port {}.\n"
+    files = {
+        ".cursor/rules/redis-cache.mdc": section.format(1),
+        ".cursor/rules/kafka.mdc": "Kafka\n=====\n\nRules\n-----\n\n- Use port 2.\n\n```\nNo\n---\n```\n",
+        ".cursor/rules/a.mdc": f"---\ndescription: How we run MySQL\n---\n\n{section.format(3)}",
+        ".cursor/rules/shop.mdc": f"---\ndescription: Read this before you change a table.\n---\n{section.format(4)}",
+        ".kiro/steering/c.md": f"---\ntitle: Mongo\ninclusion: always\n---\n\n{section.format(5)}",
+        "AGENTS.md": section.format(6),
+    }
+    write(tmp_path, files)
+    run(workspace, str(tmp_path), "--apply")
+    assert {text: section for text, (section, *_) in told(workspace).items() if text.startswith("- Use")} == {
+        "- Use port 1.": "redis cache: Rules",
+        "- Use port 2.": "Kafka: Rules",
+        "- Use port 3.": "How we run MySQL: Rules",
+        "- Use port 4.": "shop: Rules",
+        "- Use port 5.": "Mongo: Rules",
+        "- Use port 6.": "Rules",
+    }
+    assert "```\nNo\n---\n```" in (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text()
+
+
 def test_a_line_that_only_says_what_a_rules_file_is_for_stays_out(workspace, tmp_path):
     line = "This file provides guidance to Claude Code (claude.ai/code) when working with code in this repository."
     write(tmp_path, {"CLAUDE.md": f"# CLAUDE.md\n\n{line}\n\n## Style\n\n- {line}\n- Use tabs.\n"})
@@ -227,8 +250,8 @@ def test_lines_that_set_sections_off_stay_out_and_come_in_no_second_time(workspa
     write(tmp_path, {"CLAUDE.md": "# A\n\n---\n\n## B\n\n- One.\n\n---\n\n## C\n\nTitled\n---\n\n- Two.\n\n---\n"})
     run(workspace, str(tmp_path), "--apply")
     page = (tmp_path / ".scaffolding/agent-memory/shared/KNOWLEDGE.md").read_text()
-    assert page.count("---\n") == 1
-    assert "Titled\n---\n" in page
+    assert page.count("---\n") == 0
+    assert "## Titled\n\n- Two.\n" in page
     assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
 
 
