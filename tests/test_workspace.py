@@ -262,7 +262,7 @@ def test_a_repeat_keeps_its_place_and_text(workspace):
     first = workspace.remember("x", section="A")
     again = workspace.remember("  - x ", section="B", dated=False)
     assert (again.status, again.entry) == ("kept", first.entry)
-    assert again.notes == ("it stays under 'A'; if 'B' needs it too, name 'B' in the text",)
+    assert again.notes == ("it stays under 'A'; if 'B' needs it too, say so in the text",)
     workspace.remember("y", dated=date(2026, 1, 1))
     assert workspace.remember("y", dated=date(2026, 1, 2)).status == "redated"
     assert workspace.remember("y", dated=date(2025, 1, 2)).status == "kept"
