@@ -6,6 +6,8 @@ import pytest
 
 from agent_memory_protocol import Actor, Workspace
 from agent_memory_protocol.errors import Refused
+from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.text import footnotes
 from agent_memory_protocol.text.footnotes import apart, definitions, folded, spelled_out
 from agent_memory_protocol.tiers import document
 
@@ -112,3 +114,24 @@ def test_a_footnote_is_recalled_with_what_refers_to_it_and_is_not_forgotten_befo
     assert path.read_text() == before
     here.forget([retries, note])
     assert "[^s]" not in path.read_text()
+
+
+def test_a_document_is_looked_through_for_footnotes_once(monkeypatch):
+    """Each of 4,000 footnotes looked through all lines for what refers to it: a search took two minutes."""
+    looks = []
+
+    def counted(name, look):
+        def looked(lines):
+            looks.append(name)
+            return look(lines)
+
+        return looked
+
+    for name in ("definitions", "places_of"):
+        monkeypatch.setattr(footnotes, name, counted(name, getattr(footnotes, name)))
+    lines = [f"- Fact {number} holds[^n{number}]" for number in range(50)]
+    page = "\n".join(["# S", "", *lines, "", *(f"[^n{number}]: on staging {number}\n" for number in range(50))])
+    found = document.parse(page.encode(), Target(Tier.SHARED))
+    assert sum(map(found.is_footnote, found.outline.entries)) == 50
+    assert [found.alone(one) for one in found.outline.entries][7] == "Fact 7 holds (on staging 7)"
+    assert sorted(looks) == ["definitions", "places_of"]

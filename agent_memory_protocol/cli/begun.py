@@ -1,4 +1,4 @@
-"""No verb begins a project by accident: what writes is refused at a root that may be a mistyped name."""
+"""No verb begins a project by accident: one that writes is refused at a root that may be a mistyped name."""
 
 import click
 from click.core import ParameterSource
@@ -14,7 +14,7 @@ def check_begun(root: str | None) -> None:
     try:
         problem = why_not_begun(find_root(explicit=root))
     except AgentMemoryError:
-        return  # The verb says it, each in its way.
+        return  # The verb says what is wrong with the root.
     if not problem:
         return
     from ..guard.own import writes

@@ -4,7 +4,8 @@
 """
 
 import re
-from itertools import count
+from bisect import bisect_right
+from itertools import accumulate, count
 
 from .links import visible_lines
 from .markdown import footnote_name, marker_width
@@ -110,16 +111,17 @@ def spelled_out(text: str, known: "Mapping[str, str]") -> str:
     """Return a text with each footnote in the place of its sign, and each reference link with its address."""
     if not known or "[" not in text:
         return text
-    own = {f"^{name}" for line in text.split("\n") if (name := footnote_name(line))}
-    return _spelled(text, {key: said for key, said in known.items() if key not in own})
+    return _spelled(text, known, frozenset(f"^{name}" for line in text.split("\n") if (name := footnote_name(line))))
 
 
-def _spelled(text: str, known: "Mapping[str, str]") -> str:
+def _spelled(text: str, known: "Mapping[str, str]", within: frozenset[str] = frozenset()) -> str:
+    """Put what is known in the places of the references to it, but for the footnotes that the text is `within`."""
+
     def put(found: re.Match[str]) -> str:
         if found["note"]:
-            said = known.get(f"^{found['note']}", "")
-            others = {key: one for key, one in known.items() if key != f"^{found['note']}"}
-            said = _spelled(said, others).strip(" \t").removesuffix(_ENDS[0]).removesuffix(_ENDS[1])
+            name = f"^{found['note']}"
+            said = "" if name in within else known.get(name, "")
+            said = _spelled(said, known, within | {name}).strip(" \t").removesuffix(_ENDS[0]).removesuffix(_ENDS[1])
             gap = "" if found.start() == 0 or text[: found.end("gap")].endswith(("(", "\n")) else " "
             return f"{gap}({said})" if said else found[0]
         if found["text"]:
@@ -143,6 +145,16 @@ def names_in(lines: "Iterable[str]") -> set[str]:
     """Return the footnotes that lines refer to."""
     text = "\n".join(lines)
     return {found["note"] for found in _REFERENCE.finditer(text) if found["note"]} if "[^" in text else set()
+
+
+def places_of(lines: "Sequence[str]") -> dict[str, list[int]]:
+    """Return the lines that refer to each footnote, by its name."""
+    text, starts = "\n".join(lines), [0, *accumulate(len(line) + 1 for line in lines)]
+    found: dict[str, list[int]] = {}
+    for one in _REFERENCE.finditer(text) if "[^" in text else ():
+        if one["note"]:
+            found.setdefault(one["note"], []).append(bisect_right(starts, one.start("note")) - 1)
+    return found
 
 
 def defined_in(lines: "Iterable[str]") -> set[str]:

@@ -129,9 +129,8 @@ def _may_define_links(text: str) -> bool:
     position = text.find("]:")
     while position >= 0:
         line = text[text.rfind("\n", 0, position) + 1 : position].lstrip(_LIST_MARKS)
-        if line.startswith("[^") and text.count(f"{line}]") > text.count(f"{line}]:"):
-            pass  # a footnote that is referred to
-        elif line.startswith("[") or "[" not in line.replace("\\[", ""):
+        is_note = line.startswith("[^") and text.count(f"{line}]") > text.count(f"{line}]:")  # one referred to
+        if not is_note and (line.startswith("[") or "[" not in line.replace("\\[", "")):
             return True
         position = text.find("]:", position + 1)
     return False

@@ -56,6 +56,7 @@ class Document:
     ids: tuple[str, ...]
     _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _definitions: list[dict[str, str]] = field(default_factory=list, init=False, repr=False, compare=False)
+    _references: list[dict[str, list[int]]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def data(self) -> bytes:
@@ -113,7 +114,9 @@ class Document:
         """Say whether an entry is a footnote that goes with the entries which refer to it."""
         if entry.is_item or not (name := markdown.footnote_name(self.lines[entry.start])):
             return False
-        return name in footnotes.names_in([*self.lines[: entry.start], *self.lines[entry.end :]])
+        if not self._references:
+            self._references.append(footnotes.places_of(self.lines))
+        return any(not entry.start <= line < entry.end for line in self._references[0].get(name, ()))
 
     def label(self, entry: Entry | IndexLine) -> str:
         """Return the text of the label that governs an entry, "" if none does."""

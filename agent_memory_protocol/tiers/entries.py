@@ -4,6 +4,8 @@
 nothing: lines in, values out.
 """
 
+from bisect import bisect_left, bisect_right
+
 from ..text import dates, links, markdown, marks
 from ..text.markdown import Block
 from ..text.over_lists import is_label, label_in, on_one_line, one_label, seen, states_condition
@@ -395,19 +397,20 @@ def _add_prose(found: Outline, lines: list[str], run: list[Block], above: tuple[
         ]
         starts += later
         dated = dated or bool(later)
+    begins = [block.start for block in run]
     for start, limit in zip(starts, [*starts[1:], run[-1].end], strict=True):
         end = limit
         while not lines[end - 1].strip(" \t"):
             end -= 1
         paragraph = ""
         column = len(lines[start]) - len(lines[start].lstrip(" \t"))
-        for block in run:
-            if block.kind == markdown.PARAGRAPH and block.start <= start < block.end:
-                part = [line.strip(" \t") for line in lines[start : min(end, block.end)]]
-                paragraph = "\n".join(part)
+        place = bisect_right(begins, start) - 1
+        first, inside = run[place], run[place : bisect_left(begins, end)]
+        if first.kind == markdown.PARAGRAPH and start < first.end:
+            paragraph = "\n".join(line.strip(" \t") for line in lines[start : min(end, first.end)])
         entry = Entry(start, end, is_item=False, column=column, paragraph=paragraph)
         entry.headings = above
-        entry.closed = all(block.closed for block in run if start <= block.start < end)
+        entry.closed = all(block.closed for block in inside if block.start >= start)
         found.entries.append(entry)
 
 

@@ -28,7 +28,7 @@ RENEWED, ALIKE = "renewed", "alike"
 """What only who writes is asked: whether the one tells what has become of the other, and whether both say the same."""
 NOTE, RECORD = "note", "record"
 
-MOST = 100  # So many facts are compared with a new one: who writes waits for the answer, and `amp check` compares all
+MOST = 100  # So many facts are compared with a new one: the writer waits for the answer, and `amp check` compares all
 
 Pairs = list[tuple[int, int, str]]
 """The places of each two facts that meet, and in which way."""

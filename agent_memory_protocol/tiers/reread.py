@@ -42,7 +42,7 @@ def after(earlier: bytes, old: Before, later: bytes) -> Again | None:
     try:
         behind = split_lines_with_ends(later[same:].decode())
     except UnicodeDecodeError:
-        return None  # who reads all of it says which line it is
+        return None  # reading all of it says which line that is
     count = count_lines(later[:same])
     lines = [*old.lines[:count], *(line.rstrip("\r\n") for line in behind)]
     found = _outline_after(old.outline, lines, count) if headers.front_matter_end(lines) == old.begin else None
