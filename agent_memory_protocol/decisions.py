@@ -12,7 +12,8 @@ from .disk.writing import ChangedMeanwhile
 from .errors import IllegalMove, InvalidArgument, Refused
 from .records.canonical import cut_moment
 from .records.home import Home
-from .records.record import LIVE, Record, revived
+from .records.lifecycle import way_on
+from .records.record import LIVE, Record, State, revived
 from .records.shelf import Shelf
 from .records.signing import Signer, sign_record
 from .records.store import RecordStore, Redacting
@@ -77,6 +78,10 @@ class Decisions:
             self._check_change(reason)
             sides = self._store.get(one_id), self._store.get(other_id)
             if sides[0].transition is None or sides[0].transition != sides[1].transition:
+                both = {one_id, other_id}  # one that is marked already is left of a dispute that was not finished
+                open_ones = [one for one in sides if one.transition is None or {*one.transition.sides} != both]
+                for side in (one for one in open_ones if one.state is not State.ACTIVE):
+                    raise IllegalMove(f"{side.id} is {side.state} and cannot be disputed; {way_on(side)}")
                 self._decide(reason, plan)
             return self._store.get(one_id), self._store.get(other_id)
 
@@ -128,7 +133,7 @@ class Decisions:
             self._check_change(reason)
             old = self._store.get(record_id)
             if old.state in LIVE:
-                raise IllegalMove(f"{old.id} is {old.state}; there is nothing to bring back")
+                raise IllegalMove(f"{old.id} is {old.state}, so there is nothing to bring back; it is recalled")
             if old.redacted:
                 raise IllegalMove(f"{old.id} is redacted; nothing of it is left")
             with self._shelf.alone():

@@ -27,7 +27,7 @@ from .records.arrival import arrive
 from .records.canonical import encode, freeze_text
 from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
-from .records.lifecycle import chain_of
+from .records.lifecycle import chain_of, check_replaced
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
 from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose
 from .records.record import Provenance, Record, RecordType, State
@@ -144,7 +144,14 @@ class Memory(Decisions):
     # -- two calls ---------------------------------------------------------------------------------------------------
 
     def remember(
-        self, text: str, *, tags: Sequence[str] = (), source: str | None = None, replaces: str | None = None
+        self,
+        text: str,
+        *,
+        tags: Sequence[str] = (),
+        source: str | None = None,
+        replaces: str | None = None,
+        type: RecordType | str | None = None,
+        time: datetime | None = None,
     ) -> RememberedRecord:
         """Keep a text as a record. An active record with the same text is counted as used and gets the tags.
 
@@ -153,28 +160,32 @@ class Memory(Decisions):
             tags: words to find it by.
             source: where it comes from.
             replaces: the id of an active record that no longer holds, since this one does.
+            type: `fact`, `procedure` or `episode`, which is an event. The default is the type of what it replaces, else
+                a fact. An event that happens at another time, or that another source tells of, is another record.
+            time: when an event happened.
 
         Raises:
             IllegalMove: what it replaces is disputed, no longer active, or says the same; nothing is written.
+            InvalidArgument: there is no such type, or only an event has a time.
         """
-        from .consolidation.write import RememberedRecord, WholeText, take_in
+        from .consolidation.write import RememberedRecord, take_in, whole_text
 
         if isinstance(tags, str):
             raise InvalidArgument("tags is a list of texts, not one text")
         if not isinstance(text, str):
-            raise InvalidArgument(f"what is remembered must be text, not {type(text).__name__}")
+            raise InvalidArgument(f"what is remembered must be text, not {text.__class__.__name__}")
         with self._lock:
             allow = self._home.check_may_change()
-            if replaces is not None and (old := self._store.get(replaces)).state is not State.ACTIVE:
-                raise IllegalMove(f"{old.id} is {old.state}; only an active record is replaced")
+            old = None if replaces is None else self._store.get(replaces)
             body = freeze_text("\n".join(split_lines(text.strip())))
-            if replaces is not None and old.body == body:
-                raise IllegalMove(f"{old.id} says this already, so nothing replaces it; leave out what it replaces")
+            if old is not None:
+                check_replaced(old, body)
+            whole = whole_text(type, time, old)
             self._home.check_texts(("text", body), ("source", source), *(("tag", tag) for tag in tags))
             address = None if self._identity is None else self._identity.address
             outcome = take_in(
                 body,
-                extractor=WholeText() if self._extractor is None else self._extractor,
+                extractor=whole if self._extractor is None or type is not None else self._extractor,
                 provenance=Provenance("conversation", source, address),
                 known=self._shelf.look(hurried=True).seen.stamps,
                 now=self._now(),

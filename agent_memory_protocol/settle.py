@@ -4,19 +4,14 @@ An id that names an entry and a record is refused: nobody can tell which is mean
 dispute”).
 """
 
-from typing import TYPE_CHECKING
-
 from .answers import About, Json
 from .errors import IllegalMove, InvalidArgument, UnknownRecord
 from .memory import Memory
 from .project.access import Actor
-from .records.record import Record
+from .records.record import SCHEME, Record
 from .text.ids import complete
 from .values import dataclass
 from .workspace import Workspace
-
-if TYPE_CHECKING:
-    from .consolidation.write import RememberedRecord
 
 BY_HAND = "decided by hand"  # The reason of a record that nobody gave one for: a record keeps one always
 
@@ -31,6 +26,21 @@ class Decision:
     def to_json(self) -> Json:
         """Return the JSON answer."""
         return {"retired": self.retired, "successor": self.successor}
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """A record that was kept in place of another one: whether it is new, both ids, and what else is to be said."""
+
+    new: bool
+    id: str
+    replaced: str
+    notes: tuple[str, ...]
+
+    def to_json(self) -> Json:
+        """Return the JSON answer."""
+        status = "added" if self.new else "kept"
+        return {"status": status, "id": self.id, "replaced": self.replaced, "notes": [*self.notes]}
 
 
 def resolve(
@@ -62,17 +72,24 @@ def decide(records: Memory, loser: str, winner: str, reason: str) -> tuple[Recor
 
 
 def remember_instead(
-    workspace: Workspace, records: Memory | None, actor: Actor, text: str, replaces: str, about: About
-) -> "RememberedRecord | None":
+    workspace: Workspace, records: Memory | None, actor: Actor, text: str, replaces: str, about: About, **others: object
+) -> Instead | None:
     """Keep a text as a record in place of another one; None if `replaces` names an entry, or nothing.
 
+    `others` are arguments that only an entry takes.
+
     Raises:
-        InvalidArgument: it names an entry and a record.
+        InvalidArgument: it names an entry and a record, or something is given that a record does not have.
         IllegalMove: the record is disputed or no longer active.
     """
     if records is None or not _are_records(workspace, records, actor, replaces):
         return None
-    return records.remember(text, tags=about.tags, source=about.source, replaces=records.find_id(replaces))
+    others |= {"kind": about.kind, "confidence": about.confidence}
+    for name in (name for name, value in others.items() if value not in (None, False)):
+        raise InvalidArgument(f"{replaces} is a record, and a record has no {name} to choose; leave out {name}")
+    old = records.find_id(replaces)
+    kept = records.remember(text, tags=about.tags, source=about.source, replaces=old)
+    return Instead(kept.new, kept.record_id, old, kept.notes)
 
 
 def dispute(
@@ -116,7 +133,7 @@ def _put_away_and_back(records: Memory, record_id: str, reason: str) -> Record:
 
 
 def _are_records(workspace: Workspace, records: Memory, actor: Actor, *ids: str) -> bool:
-    """Say whether both ids are those of records; if not, they are looked up as entries."""
+    """Say whether these are ids of records; if not, they are looked up as entries. No entry begins with `mem:`."""
     entries = {one.id: one.text for one in workspace.entries(actor, on_problem=lambda *_: None)}
     found = []
     for one in ids:
@@ -134,6 +151,8 @@ def _is_record(records: Memory, start: str, *, is_entry: bool) -> bool:
     try:
         records.find_id(start)
     except UnknownRecord:
+        if start.startswith(SCHEME):
+            raise
         return False
     except InvalidArgument:
         if is_entry:

@@ -119,6 +119,8 @@ class Session:
             elsewhere = ", and with --conversation those of a conversation" if could_join else ""
             words = "" if all(map(is_start, missing)) else "; `amp search` finds entries by their words"
             ids = f"`amp list` shows the ids there are{elsewhere}"
+            if missing[0].startswith("mem:"):
+                ids, words = "that is how a record is named; `amp record list` shows those there are", ""
             raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
         named = [one for one in dict.fromkeys(whole.values()) if one is not None]
         found = {target: [one for one in named if one in here] for target, here in texts.items()}

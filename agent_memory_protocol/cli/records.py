@@ -10,9 +10,10 @@ import click
 
 from .. import settle
 from ..errors import InvalidArgument
+from ..formats.moments import parse_time
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
-from ..records.record import Record, RecordType, State
+from ..records.record import WRITTEN, Record, RecordType, State
 from ..records.signing import Identity, check_address
 from ..text.phrases import counted
 from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
@@ -128,6 +129,10 @@ def history_command(call: Call, record_id: str, store: str | None) -> None:
 @click.option("--replaces", metavar="ID", help="The record that no longer holds; the new one replaces it.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="A tag, repeatable.")
 @click.option("--source", metavar="S", help="Its source: a URL, a session id or user.")
+@click.option(
+    "--type", "record_type", type=click.Choice(WRITTEN), help="What it is. Default: fact. An episode is an event."
+)
+@click.option("--time", metavar="T", help="When the event happened: YYYY-MM-DD or 2026-01-31T09:30:00Z.")
 @identity_option
 @record_options
 def remember_command(
@@ -136,21 +141,26 @@ def remember_command(
     replaces: str | None,
     tags: tuple[str, ...],
     source: str | None,
+    record_type: str | None,
+    time: str | None,
     identity: str | None,
     store: str | None,
 ) -> None:
     """Save TEXT as a record. `-` reads the text from stdin.
 
-    If a record says it already, amp counts it as used and adds the tags.
+    If a record says it already, amp counts it as used and adds the tags. An event that happens at another time, or that
+    another source tells of, is another record: `amp consolidate` makes a rule of three.
 
     \b
     Examples:
         amp record remember "The API is on port 9090." --replaces mem:4783496e
+        amp record remember "The deploy failed." --type episode --time 2026-03-01
         amp record remember "Staging moved." --store postgresql://db/memory
     """
     memory = open_memory(call, store, identity)
     retired = None if replaces is None else memory.find_id(replaces)
-    kept = memory.remember(read_text(text), tags=tags, source=source, replaces=retired)
+    happened = None if time is None else parse_time(time)
+    kept = memory.remember(read_text(text), tags=tags, source=source, replaces=retired, type=record_type, time=happened)
     said = [f"{'remembered' if kept.new else 'known already'}: {kept.record_id}"]
     call.answer(
         {"id": kept.record_id, "new": kept.new, "replaced": retired},
@@ -365,6 +375,7 @@ def _about(record: Record) -> Iterator[str]:
         ("type", record.type.value),
         ("state", _state(record)),
         ("confidence", f"{record.confidence:.4f}"),
+        ("happened", _moment(record.occurred_at) if record.occurred_at else ""),
         ("created", _moment(record.created_at)),
         ("updated", _moment(record.updated_at)),
         ("from", " ".join(filter(None, [record.provenance.kind, record.provenance.ref, record.provenance.agent]))),

@@ -103,15 +103,15 @@ def remember_command(
         from ..settle import remember_instead
 
         records, about = open_memory(call, None), About(source, kind, confidence, tags)
-        instead = remember_instead(here, records, call.actor(conversation), said, replaces, about)
+        places = {"tier": tier, "agent": agent, "conversation": conversation, "section": section, "under": under}
+        times = {"date": day, "dated": dated, "undated": undated, "until": until}
+        more = {**places, **times, "make-room": make_room}
+        instead = remember_instead(here, records, call.actor(conversation), said, replaces, about, **more)
         if instead is not None:
-            retired = records.find_id(replaces)
-            notes = [*instead.notes]
-            status = "added" if instead.new else "kept"
-            answer = {"status": status, "id": instead.record_id, "replaced": retired, "notes": notes}
-            for line in notes:
+            for line in instead.notes:
                 note(line)
-            call.answer(answer, [f"remembered as a record: {instead.record_id}", f"retired: {retired}"])
+            lines = [f"remembered as a record: {instead.id}", f"retired: {instead.replaced}"]
+            call.answer(instead.to_json(), lines)
             return
     done = here.remember(
         said,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import field, replace
 from datetime import datetime
 
-from ..records.record import Provenance, RecordType, new_record
+from ..errors import InvalidArgument
+from ..records.record import WRITTEN, Provenance, Record, RecordType, new_record
 from ..values import dataclass
 from .one_pass import Pass, ask
 from .proposals import Create, Operator, Outcome, Proposal, Question, Report, Stage
@@ -94,16 +95,39 @@ def _tagged(proposal: Proposal, tags: tuple[str, ...]) -> Proposal:
 
 
 class WholeText:
-    """Remembers the whole text as one fact, word for word."""
+    """Remembers the whole text as one record, word for word: a fact, where no other type is given."""
 
     name = "whole text"
 
-    def __init__(self, confidence: float = 0.9) -> None:
+    def __init__(
+        self, confidence: float = 0.9, type: RecordType = RecordType.FACT, occurred_at: datetime | None = None
+    ) -> None:
         self.confidence = confidence
+        self.type = type
+        self.occurred_at = occurred_at
 
     def propose(self, question: Question) -> Sequence[Proposal]:
-        """Return the fact; nothing where there is only white space."""
-        return [_create(RecordType.FACT, body, question, self.confidence)] if (body := question.text.strip()) else []
+        """Return the record; nothing where there is only white space."""
+        body = question.text.strip()
+        return [_create(self.type, body, question, self.confidence, self.occurred_at)] if body else []
+
+
+def whole_text(type: RecordType | str | None, occurred_at: datetime | None, old: Record | None) -> WholeText:
+    """Return what remembers a text as this type, or else as that of a record which it replaces.
+
+    Raises:
+        InvalidArgument: nobody writes a record of that type, or only an event has a time.
+    """
+    default = RecordType.FACT if old is None or old.type is RecordType.RULE else old.type
+    if type is not None and type not in WRITTEN:
+        why = "; `amp consolidate` makes rules of events that repeat" if type == RecordType.RULE else ""
+        raise InvalidArgument(f"{str(type)[:40]!a} is not a type to write; types are {', '.join(WRITTEN)}{why}")
+    chosen = default if type is None else RecordType(type)
+    if occurred_at is not None and chosen is not RecordType.EPISODE:
+        raise InvalidArgument(f"only an event has a time, and this is a {chosen}; give the type episode, or no time")
+    if occurred_at is None and old is not None and chosen is RecordType.EPISODE:
+        occurred_at = old.occurred_at
+    return WholeText(type=chosen, occurred_at=occurred_at)
 
 
 class Sentences:
@@ -126,5 +150,8 @@ class Sentences:
         return found
 
 
-def _create(type: RecordType, body: str, question: Question, confidence: float) -> Create:
-    return Create(new_record(type, body, provenance=question.provenance, now=question.now, confidence=confidence))
+def _create(
+    type: RecordType, body: str, question: Question, confidence: float, occurred_at: datetime | None = None
+) -> Create:
+    about = {"provenance": question.provenance, "now": question.now, "occurred_at": occurred_at}
+    return Create(new_record(type, body, confidence=confidence, **about))  # type: ignore[arg-type]

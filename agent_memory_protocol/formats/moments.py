@@ -8,6 +8,8 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
+from ..errors import InvalidArgument
+
 _RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -24,6 +26,14 @@ def instant(text: str) -> datetime | None:
         return datetime.fromisoformat(text.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def parse_time(text: str) -> datetime:
+    """Read when something happened: a stamp, or a day, which is its begin in UTC. Raises InvalidArgument."""
+    moment = instant(f"{text}T00:00:00Z" if _DAY.fullmatch(text) else text)
+    if moment is None:
+        raise InvalidArgument(f"{text[:40]!a} is not a time; write it as 2026-01-31 or 2026-01-31T09:30:00Z")
+    return moment
 
 
 def is_instant(text: object) -> bool:

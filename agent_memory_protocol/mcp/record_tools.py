@@ -3,12 +3,15 @@
 import os
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import Any
 
 from ..answers import Json
+from ..formats.moments import parse_time
 from ..layout import MEMORY
 from ..recall.block import RecordSource
 from ..recall.records import MOST, best
 from ..records.rank import BUDGET_TOKENS, Recalled
+from ..records.record import WRITTEN
 from ..text.commands import by_tools
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
@@ -44,11 +47,10 @@ def source_of(door: Door) -> RecordSource | None:
     return RecordSource(shown(records.path or "the store of this server"), find)
 
 
-def _remember(
-    door: Door, text: str, tags: tuple[str, ...] = (), source: str | None = None, replaces: str | None = None
-) -> Answer:
+def _remember(door: Door, text: str, replaces: str | None = None, time: str | None = None, **about: Any) -> Answer:
     retired = None if replaces is None else door.records.find_id(replaces)
-    kept = door.records.remember(text, tags=tags, source=source, replaces=retired)
+    happened = None if time is None else parse_time(time)
+    kept = door.records.remember(text, replaces=retired, time=happened, **about)
     return Answer({"record_id": kept.record_id, "new": kept.new, "notes": [*map(by_tools, kept.notes)]})
 
 
@@ -95,13 +97,16 @@ RECORD_TOOLS = (
     Tool(
         "remember",
         "Remember a record",
-        "Save a fact as a record, in the store of records, not in the project's Markdown memory (memory_remember "
-        "writes there). If a record already says the same, it is counted as used once more. The notes of the answer "
-        "say what it repeats, contradicts or changes.",
+        "Save a fact, an event or a procedure as a record, in the store of records, not in the project's Markdown "
+        "memory (memory_remember writes there). If a record already says the same, it is counted as used once more; an "
+        "event at another time, or from another source, is another one. The notes of the answer say what it repeats, "
+        "contradicts or changes.",
         (
-            Parameter("text", TEXT, "The fact.", required=True),
+            Parameter("text", TEXT, "What to keep.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Its source."),
+            Parameter("type", TEXT, "What it is (fact). An episode is an event.", choices=WRITTEN),
+            Parameter("time", TEXT, "When the event happened: YYYY-MM-DD or 2026-01-31T09:30:00Z."),
             Parameter("replaces", TEXT, "The id of a record to retire; this one replaces it."),
         ),
         shape("record_id", "new", "notes"),

@@ -108,6 +108,14 @@ def _remember(
     replaces: str | None = None,
     **about: Any,
 ) -> Answer:
+    if replaces is not None:
+        place = {"tier": tier, "agent": agent, "section": section, "under": under}
+        more = {**place, "date": date, "dated": dated, "until": until, "make_room": make_room}
+        instead = settle.remember_instead(
+            door.workspace, door.records, door.actor, text, replaces, About(**about), **more
+        )
+        if instead is not None:
+            return Answer({**instead.to_json(), "notes": [*map(by_tools, instead.notes)]})
     target = _target(door, tier, agent)
     done = door.workspace.remember(
         text,
@@ -239,10 +247,17 @@ TIER_TOOLS = (
             Parameter("kind", TEXT, "What kind of entry it is.", choices=tuple(KINDS)),
             Parameter("confidence", NUMBER, "How sure you are, from 0 to 1.", minimum=0, maximum=1),
             Parameter("tags", TEXTS, "Words to find it by."),
-            Parameter("replaces", TEXT, "The id of an entry to retire in the same step; this one replaces it."),
+            Parameter("replaces", TEXT, "The id of an entry or record to retire; the new one replaces it."),
             Parameter("make_room", FLAG, "If the file is full, archive its oldest dated entries."),
         ),
-        shape(*DOCUMENT, "id", "line", "date", "notes", "replaced", status=_DONE, headroom=_ROOM, entry=_ENTRY),
+        shape(
+            *(*DOCUMENT, "id", "line", "date", "notes", "replaced"),
+            # Of a record that replaces another one, there is no more than its id, its status and the notes.
+            may_lack=(*DOCUMENT, "line", "date", "headroom", "entry"),
+            status=_DONE,
+            headroom=_ROOM,
+            entry=_ENTRY,
+        ),
         _remember,
         writes=True,
     ),

@@ -58,7 +58,7 @@ def supersede(old: Record, successor: Record, *, reason: str, now: datetime) -> 
     if successor.supersedes != old.id:
         raise IllegalMove(f"{successor.id} does not name {old.id} in supersedes; a replacement says what it replaces")
     if successor.state is not State.ACTIVE:
-        raise IllegalMove(f"{successor.id} is {successor.state}; only an active record can replace another")
+        raise IllegalMove(f"{successor.id} is {successor.state} and replaces nothing; {way_on(successor)}")
     return _next(old, now, state=State.SUPERSEDED, superseded_by=successor.id, state_reason=reason)
 
 
@@ -87,7 +87,7 @@ def resolve(winner: Record, loser: Record, *, reason: str, now: datetime) -> tup
     transition = winner.transition
     sides = transition.sides if transition is not None else ()
     if set(sides) != {winner.id, loser.id} or not (gone or loser.transition == transition):
-        raise IllegalMove(f"{winner.id} and {loser.id} are not the two sides of one transition")
+        raise IllegalMove(f"{winner.id} and {loser.id} are not the two sides of one dispute; {way_on(winner)}")
     won = _next(winner, now, state=State.ACTIVE, transition=None, state_reason=reason)
     if gone:
         return won, loser
@@ -143,6 +143,14 @@ def redact(record: Record, *, reason: str, now: datetime) -> Record:
     )
 
 
+def check_replaced(old: Record, body: str) -> None:
+    """Refuse to put a new text in the place of a record that it cannot replace; say what can be done."""
+    if old.state is not State.ACTIVE:
+        raise IllegalMove(f"{old.id} is {old.state}, so nothing new replaces it; {way_on(old)}")
+    if old.body == body:
+        raise IllegalMove(f"{old.id} says this already, so nothing replaces it; leave out what it replaces")
+
+
 def check_version(newest: Record, record: Record) -> None:
     """Refuse a version that may not follow the newest one of the same record. Stores ask before they add one.
 
@@ -186,14 +194,23 @@ def _check(record: Record, target: State, by: str, reason: str) -> None:
 
 
 def _illegal(record: Record, target: State, by: str = "") -> IllegalMove:
-    targets = [move.target for move in MOVES if move.source is record.state and by in ("", move.by)]
-    sources = dict.fromkeys(move.source for move in MOVES if move.by == by)
-    ways = "there is no way on from here"
-    if targets:
-        ways = f"it can become {' or '.join(targets)}"
-    elif sources:
-        ways = f"{by} takes what is {' or '.join(sources)}"
-    return IllegalMove(f"{record.id} is {record.state} and cannot become {target}{f' by {by}' if by else ''}; {ways}")
+    how = f" by {by}" if by else ""
+    return IllegalMove(f"{record.id} is {record.state} and cannot become {target}{how}; {way_on(record)}")
+
+
+def way_on(record: Record) -> str:
+    """Say what can be done with a record as it is, and the command for it."""
+    back = f"`amp record reactivate {record.id}` brings back what it says"
+    if record.redacted:
+        return "nothing of it is left"
+    if record.transition is not None:
+        sides = " and ".join(record.transition.sides)
+        return f"decide first between {sides}: `amp record resolve LOSER WINNER --reason R`"
+    if record.state is State.SUPERSEDED:
+        return f"{record.superseded_by} holds in its place; {back}"
+    if record.state is State.ARCHIVED:
+        return back
+    return f"it is in no dispute; `amp record archive {record.id}` retires it, `amp record resolve` replaces it"
 
 
 def chain_of(newest: Iterable[Record], id: str) -> tuple[Record, ...]:

@@ -21,6 +21,8 @@ __all__ = [
     "LIVE",
     "REDACTED_BODY",
     "REDACTION",
+    "SCHEME",
+    "WRITTEN",
     "Provenance",
     "Record",
     "RecordType",
@@ -34,7 +36,12 @@ __all__ = [
     "revived",
 ]
 
+WRITTEN = tuple(one.value for one in RecordType if one is not RecordType.RULE)
+"""The types that somebody may say a text is. A rule rests on evidence, so it is made and not written."""
+
 LIVE = (State.ACTIVE, State.TRANSITIONAL)  # The states of records that hold, disputed or not
+
+SCHEME = "mem:"  # What every id begins with
 
 REDACTED_BODY = "[redacted]"
 REDACTION = "redaction"  # The kind of provenance that a tombstone has
@@ -245,7 +252,7 @@ def slots_said(record: Record) -> Mapping[str, Json]:
 
 def address(digest: str) -> str:
     """Return the id of a record whose birth has this hash."""
-    return f"mem:{digest[:32]}"
+    return f"{SCHEME}{digest[:32]}"
 
 
 def is_id(text: object) -> bool:

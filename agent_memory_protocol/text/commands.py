@@ -14,6 +14,11 @@ _TOOLS = {
     **dict.fromkeys(("list", "show"), "memory_show"),
     **{verb: f"memory_{verb}" for verb in ("search", "recall", "remember", "forget", "resolve", "dispute")},
 }
+_RECORD_TOOLS = {
+    "list": "memory_search",
+    **{verb: f"memory_{verb}" for verb in ("resolve", "dispute")},
+    **{verb: verb for verb in ("remember", "archive", "reactivate")},
+}
 _OF_NO_USE = {
     ", and with --conversation those of a conversation": "",
     "say which agent it is": "this server was started without an agent's name",
@@ -38,8 +43,8 @@ def by_tools(message: str) -> str:
         verb, rest, option = found.groups()
         if option:
             return f"`{option.replace('-', '_')}`"
-        if (verb, rest[:5]) == ("record", " list"):
-            return "`memory_search`"
+        if verb == "record" and (of_record := rest.split()[0]) in _RECORD_TOOLS:
+            return f"`{_RECORD_TOOLS[of_record]}`"
         if verb in _TOOLS and "--redact" not in rest:
             return f"`{_TOOLS[verb]}`"
         return f"`amp {verb}{rest}` (a person runs that)"

@@ -193,7 +193,7 @@ def test_a_decision_is_between_the_sides_of_one_dispute(make):
     apart = lifecycle.dispute(third, fourth, reason="why", now=NOW)
     lost, won = through(Resolve(one.id, other.id, "seen"), Stage.RESOLUTION, *pair)
     assert (lost.id, lost.superseded_by, won.id) == (other.id, one.id, one.id)
-    assert "two sides of one transition" in refused(Resolve(one.id, third.id, "x"), Stage.RESOLUTION, *pair, *apart)
+    assert "two sides of one dispute" in refused(Resolve(one.id, third.id, "x"), Stage.RESOLUTION, *pair, *apart)
     assert "cannot become" in refused(Resolve(one.id, other.id, "x"), Stage.RESOLUTION, one, other)
 
 

@@ -161,7 +161,7 @@ def test_a_resolution_has_a_winner_a_loser_and_a_reason():
     third, _ = dispute(fact("Third."), fact("Fourth."), **WHY)
     again, _ = dispute(A, B, reason="another reason", now=LATER)
     for winner, loser in ((ONE, third), (third, ONE), (ONE, ONE), (OTHER, again)):
-        with pytest.raises(IllegalMove, match="not the two sides of one transition"):
+        with pytest.raises(IllegalMove, match="not the two sides of one dispute"):
             resolve(winner, loser, **WHY)
 
 

@@ -30,6 +30,8 @@ def test_an_agent_is_told_commands_in_its_own_name(said, named):
             "no record begins with mem:0; `amp record list` shows them",
             "no record begins with mem:0; `memory_search` shows them",
         ),
+        ("`amp record resolve LOSER WINNER --reason R`", "`memory_resolve`"),
+        ("`amp record verify --store m`", "`amp record verify --store m` (a person runs that)"),
         ("which agent? name it with --agent", "which agent? name it with `agent`"),
         (
             "add --make-room, or run `amp prune --agent dev`",

@@ -7,9 +7,21 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
-from agent_memory_protocol.errors import AccessDenied, IllegalMove, InvalidArgument, LimitExceeded, Refused, SecretFound
+from agent_memory_protocol.answers import About
+from agent_memory_protocol.errors import (
+    AccessDenied,
+    IllegalMove,
+    InvalidArgument,
+    LimitExceeded,
+    Refused,
+    SecretFound,
+    UnknownRecord,
+)
+from agent_memory_protocol.mcp.tier_tools import find
+from agent_memory_protocol.mcp.tool import Door
 from agent_memory_protocol.memory_tool.tool import MemoryTool
-from agent_memory_protocol.settle import dispute, end_dispute, resolve
+from agent_memory_protocol.settle import dispute, end_dispute, remember_instead, resolve
+from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 AGENT = ".scaffolding/agent-memory/agents/dev/MEMORY.md"
@@ -347,6 +359,56 @@ def test_records_that_nobody_has_disputed_are_resolved_at_once(project, records)
     assert records.history(one)[-1].superseded_by == other
     with pytest.raises(IllegalMove):
         resolve(project.workspace, records, Actor(), one, other)
+
+
+def tool_of(project, records, name):
+    door = Door(project.workspace, Actor(), records, keeps_records=True)
+    tool = find(door, name)
+    assert tool is not None
+    return lambda **given: tool.call(door, given)
+
+
+def test_a_text_replaces_a_record_as_it_does_an_entry(project, records):
+    old = records.remember(OLD).record_id
+    remember = tool_of(project, records, "memory_remember")
+    done = remember(text=NEW, replaces=old[:12], tags=["db"]).values
+    assert (done["status"], done["replaced"], done["notes"]) == ("added", old, [])
+    assert (records.newest(done["id"]).supersedes, records.newest(done["id"]).tags) == (old, ("db",))
+    assert project.workspace.entries(Actor()) == []
+    for given in ({"section": "Databases"}, {"until": "2027-01-01"}, {"kind": "fact"}, {"dated": True}):
+        with pytest.raises(InvalidArgument, match=f"leave out {next(iter(given))}"):
+            remember(text=YES, replaces=done["id"], **given)
+    with pytest.raises(UnknownRecord, match="no record begins with mem:0123"):
+        remember(text=YES, replaces="mem:0123")
+    assert len(records.records()) == 2
+
+
+@each_row("door", ["call", "instead", "tool"])
+def test_what_cannot_be_replaced_or_decided_says_what_can_be_done(project, records, door):
+    remember = {
+        "call": records.remember,
+        "instead": lambda text, replaces: remember_instead(
+            project.workspace, records, Actor(), text, replaces, About()
+        ),
+        "tool": lambda text, replaces: tool_of(project, records, "remember")(text=text, replaces=replaces),
+    }[door]
+    lost, won, gone, one, other = (records.remember(f"{door} {word}.").record_id for word in "abcde")
+    records.supersede(lost, won, "newer")
+    records.archive(gone, "over")
+    records.dispute(one, other, "which?")
+    refusals = {lost: f"{won} holds in its place", gone: f"amp record reactivate {gone}"}
+    refusals |= dict.fromkeys((one, other), "amp record resolve LOSER WINNER --reason R")
+    count = len(records.records())
+    for old, way in refusals.items():
+        with pytest.raises(IllegalMove, match=way):
+            remember(f"{door} new.", replaces=old)
+        with pytest.raises(IllegalMove, match=way):
+            dispute(project.workspace, records, Actor(), old, won)
+    assert len(records.records()) == count
+    with pytest.raises(IllegalMove, match=f"amp record reactivate {gone}"):
+        records.archive(gone, "again")
+    with pytest.raises(IllegalMove, match="it is recalled"):
+        records.reactivate(won, "again")
 
 
 def test_an_entry_and_a_record_are_no_two_sides(project, records):
