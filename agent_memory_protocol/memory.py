@@ -29,7 +29,7 @@ from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
 from .records.lifecycle import chain_of, check_replaced
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
-from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose
+from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, with_partners
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, check_signer
@@ -309,12 +309,12 @@ class Memory(Decisions):
         recalled = self._choose(finder, query, weighed, budget_tokens, include_history=include_history)
         hits = recalled.hits[:limit] if any(one.fit >= least for one in recalled) else ()
         matching, total = {one.record.id for one in found}, len(found)
-        if since is None and total >= count:
+        if total >= count:
             # What only came along with a match may be one of those that were not looked at.
             matching |= sharing(found, [one.record for one in hits if one.record.id not in matching])
-            total = finder.total(query, include_history=include_history)
+            total = finder.total(query, include_history=include_history, since=since)
         left_out = max(total - sum(one.record.id in matching for one in hits), 0)
-        return replace(recalled, hits=hits, left_out=left_out)
+        return replace(recalled, hits=tuple(with_partners(hits)), left_out=left_out)
 
     def _choose(
         self, finder: Finder, query: str, found: Sequence[Match], budget_tokens: int, *, include_history: bool

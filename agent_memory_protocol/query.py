@@ -90,4 +90,9 @@ def ask(
     hits = [one for one in chain.from_iterable(zip_longest(lasting, gone, kept)) if one is not None]
     best = [one.fit for one in lasting[:1]] + [one.fit for one in kept]
     fits = not best or max(best) >= LEAST_FIT
-    return Reply(hits[:limit], bool(left_out or hits[limit:]), fits, list(dict.fromkeys(problems)))
+    first = hits[:limit]
+    if found and len(hits) > limit:
+        from .records.rank import with_partners
+
+        first = with_partners(first)
+    return Reply(first, bool(left_out or hits[limit:]), fits, list(dict.fromkeys(problems)))

@@ -38,7 +38,9 @@ from agent_memory_protocol.errors import (
     UnknownRecord,
 )
 from agent_memory_protocol.formats.signed_file import SignedMemoryFile
+from agent_memory_protocol.postgresql.sharing import SharedStore
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact
+from agent_memory_protocol.records.rank import partner_of
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from agent_memory_protocol.records.signing import Identity, verify_record
 from agent_memory_protocol.records.sqlite_store import MemoryStore, SqliteStore
@@ -1201,9 +1203,48 @@ def test_what_a_limit_leaves_out_is_counted_and_the_best_comes_first_on_every_st
                 found = memory.search("alpha beta", limit=limit, include_history=history, since=since)
                 assert len(matching.intersection(found.ids)) + found.left_out == len(matching)
                 assert limit > 40 or found.ids == everything.ids[:limit]
+                for one in found:
+                    other = partner_of(one.record) or ""
+                    assert other in ("", *found.ids) or any(other in reason for reason in one.reasons)
         found = memory.recall("alpha beta", include_history=True)
         assert len(matching.intersection(found.ids)) + found.left_out == len(matching)
         assert memory.search("alpha", limit=3, since=date(2999, 1, 1)).left_out == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["directory", "file.sqlite", "fed", "asked"])
+def test_a_question_for_what_has_changed_reads_only_what_it_gives(tmp_path, where, request, monkeypatch):
+    place = request.getfixturevalue("address") if where in ("fed", "asked") else tmp_path / where
+    now = NOW
+    with Memory(place, consolidate_every=0, clock=lambda: now) as memory:
+        for number in range(300):
+            memory.remember(f"Unit {number} has a valve.")
+        now += timedelta(days=3)
+        late = {memory.remember(f"Unit {number} has a new valve.").record_id for number in range(300, 305)}
+        late.add(memory.archive(memory.records()[0].id, "gone").id)
+    store = SharedStore(str(place)) if where == "asked" else None
+    read: list[str] = []
+    with Memory(None if store else place, store=store, consolidate_every=0, clock=lambda: now) as memory:
+        memory.search("valve")
+        get, newest = memory.store.get, getattr(memory.store, "newest", tuple)
+
+        def one_by_one(record_id: str) -> Record:
+            read.append(record_id)
+            return get(record_id)
+
+        def at_once(ids: Any) -> Any:
+            read.extend(chosen := [*ids])
+            return newest(chosen)
+
+        monkeypatch.setattr(memory.store, "get", one_by_one)
+        monkeypatch.setattr(memory.store, "newest", at_once, raising=False)
+        day = now.date()
+        found = memory.search("valve", limit=3, since=day)
+        assert (len(found), found.left_out) == (3, 2)
+        assert {*found.ids} < late
+        assert {*memory.search("valve", limit=9, include_history=True, since=day).ids} == late
+        assert len(read) < 50
+        assert memory.search("valve", limit=3, since=NOW.date()).left_out == 301
 
 
 def test_what_is_gone_does_not_crowd_out_what_holds(memory):

@@ -202,9 +202,9 @@ def _model() -> "Embedder":
 def _hit(found: "Found | RecalledRecord", store: str | None) -> _Hit:
     if not isinstance(found, Found):
         shown_by = f"amp record show {found.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
-        return _Hit(
-            found.record.id, f"record of {found.record.updated_at:%Y-%m-%d} {found.marks}".rstrip(), shown_by, found
-        )
+        about = f", {plain(found.label)}" if found.label else ""
+        place = f"record of {found.record.updated_at:%Y-%m-%d}{about} {found.marks}".rstrip()
+        return _Hit(found.record.id, place, shown_by, found)
     if found.kind == "archived":
         left_on = f"left {found.target}" + (f" on {found.date}" if found.date else "")
         return _Hit(plain(f"{found.file}  {found.id}"), left_on, f"amp restore {found.id}", found)

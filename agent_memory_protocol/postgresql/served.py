@@ -5,8 +5,8 @@ at once.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import date, datetime
 
 from ..disk.side_file import SideFile
 from ..errors import DamagedFile
@@ -87,6 +87,10 @@ class Asked(_OnServer):
     def wrote(self, record: Record) -> None:
         """Do nothing: the server knows."""
 
+    def changed(self, since: date, ids: Collection[str]) -> set[str]:
+        """Return which of these records have changed on a day (UTC) or later."""
+        return self._records.changed(since, ids)
+
     def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
         """Say which of the records have an earlier version now than this machine saw when it was last asked that."""
         file = SideFile(heads.file_elsewhere(str(self._records.address)), heads.TABLE)
@@ -143,8 +147,10 @@ class ServedFinder(Finder):
         """Say that there are many: a server is for those, and to count them would take a question more."""
         return False
 
-    def total(self, query: str, *, include_history: bool) -> int:
+    def total(self, query: str, *, include_history: bool, since: date | None = None) -> int:
         """Return how many records look like a query; among very many, about how many."""
+        if since is not None:
+            return super().total(query, include_history=include_history, since=since)
         return self._asked.count(query, keys=None if include_history else LIVE)
 
     def _update_index(self) -> None:

@@ -6,9 +6,9 @@ asks again, and nothing is written twice.
 """
 
 import builtins
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -27,6 +27,9 @@ from .tokens import Tokens, tokens_of, words_of
 
 _TRIES = 1000
 _HEADS = "SELECT record_id, payload FROM $ns.heads LEFT JOIN $ns.versions USING (record_id, version)"
+_CHANGED = f"""
+    SELECT record_id FROM ({_HEADS} WHERE record_id = ANY(%s)) AS found
+    WHERE substring(payload FROM '.*"updated_at":"([^"]*)"') >= %s"""  # noqa: S608 ours; `updated_at` is the last field
 _NEWEST = f"{_HEADS.replace('record_id', 'version', 1)} WHERE record_id = %s"
 COLUMNS = "state, type, tags, said, size, tokens"
 _BIRTH = f"""
@@ -233,6 +236,10 @@ class PostgresqlStore:
         """Return the ids that begin so, all by default, or the first ones."""
         query = "SELECT record_id FROM $ns.heads WHERE record_id >= %s AND record_id < %s ORDER BY record_id LIMIT %s"
         return [name for (name,) in self.server.ask(query, [start, f"{start}~", most])]
+
+    def changed(self, since: date, ids: Collection[str]) -> set[str]:
+        """Return which of these records have changed on a day (UTC) or later; the server reads them."""
+        return {name for (name,) in self.server.ask(_CHANGED, [[*ids], since.isoformat()])}
 
     def count(self) -> int:
         """Return how many records there are; where they are many, about how many."""

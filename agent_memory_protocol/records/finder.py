@@ -8,7 +8,7 @@ from ..disk import collector
 from ..errors import UnknownRecord
 from ..search.fusion import FusedIndex
 from ..search.keyword import KeywordIndex
-from ..search.port import Passage, SearchIndex, Source
+from ..search.port import Hit, Passage, SearchIndex, Source
 from ..search.words import tokens
 from ..text.ids import complete
 from ..values import dataclass
@@ -123,35 +123,44 @@ class Finder:
         """Return as many records that look most like a query, each as it is now.
 
         With `include_history`, as many again that are replaced or archived: they may not crowd out those that hold.
-        With `since`, all that have changed by then, however many.
+        With `since`, only those that have changed on that day or later.
         """
         self._update_index()
         limit = count if since is None else _ALL
         while True:
             hits = self._index.search(query, limit=limit)
+            if since is not None:
+                hits = self._recent(hits, since)
             live = [hit for hit in hits if hit.key in LIVE]
             if len(live) >= count or len(hits) < limit:
                 break
             limit *= 4
         gone = [hit for hit in hits if hit.key not in LIVE] if include_history else []
-        shown = [*live, *gone] if since else [*live[:count], *gone[:count]]
+        shown = [*live[:count], *gone[:count]]
         read = self.seen.read_each(hit.source for hit in shown)
         return [
             Match(record, hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
             for hit in shown
-            if (record := read.get(hit.source)) and (since is None or record.updated_at.date() >= since)
+            if (record := read.get(hit.source))
         ]
+
+    def _recent(self, hits: Sequence[Hit], since: date) -> list[Hit]:
+        """Return those of which the record has changed on that day or later, without reading a record."""
+        changed = self.seen.changed(since, [hit.source for hit in hits])
+        return [hit for hit in hits if hit.source in changed]
 
     def has_few(self) -> bool:
         """Say whether there are so few records that how rare a word is among them says nothing."""
         return len(self.seen.stamps) < _FEW
 
-    def total(self, query: str, *, include_history: bool) -> int:
-        """Return how many records look like a query."""
+    def total(self, query: str, *, include_history: bool, since: date | None = None) -> int:
+        """Return how many records look like a query, of those that have changed on a day or later."""
         keys = None if include_history else [state.value for state in LIVE]
-        if isinstance(self._index, KeywordIndex):
+        if isinstance(self._index, KeywordIndex) and since is None:
             return self._index.count(query, keys=keys)
         hits = self._index.search(query, limit=_ALL)
+        if since is not None:
+            hits = self._recent(hits, since)
         return sum(keys is None or hit.key in keys for hit in hits)
 
     def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:

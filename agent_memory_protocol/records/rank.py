@@ -5,8 +5,10 @@ it is worth. Nothing is shortened or rewritten: a record is in the answer as it 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
@@ -23,6 +25,9 @@ LEAST_FIT = 0.2  # Where the best match fits less, an answer for a prompt has no
 
 _HALF_USE = 5.0
 _DAY = 86_400.0
+
+_LONGEST_LABEL = 40
+_KEEP = "keep"  # A tag that says how long a record stays, and not what it is about
 
 _MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature|not\s+signed)\b)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -64,6 +69,11 @@ class RecalledRecord:
         return render(self.record, forged=self.forged, foreign=self.foreign)
 
     @property
+    def label(self) -> str:
+        """What it is about, where its text does not say so; see `label_of`."""
+        return label_of(self.record)
+
+    @property
     def marks(self) -> str:
         """What the end of that line says of the record's state and signature; "" if nothing is to be said."""
         return _marks(self.record, forged=self.forged, foreign=self.foreign)
@@ -79,6 +89,7 @@ class RecalledRecord:
             "kind": "record",
             "id": self.record.id,
             "state": self.record.state.value,
+            **({"label": self.label} if self.label else {}),
             "text": self.record.body,
             "score": round(self.score, 4),
             "fit": round(self.fit, 4),
@@ -179,9 +190,23 @@ def score(match: Match, now: datetime) -> float:
 
 
 def render(record: Record, *, forged: bool = False, foreign: bool = False) -> str:
-    """Return a record as one line of a prompt, with the marks of its state and of its signature."""
-    marks = _marks(record, forged=forged, foreign=foreign)
-    return bullet(_one_line(record.body)) + (f" {marks}" if marks else "")
+    """Return a record as one line of a prompt, with what it is about, and the marks of its state and signature."""
+    marks, label = _marks(record, forged=forged, foreign=foreign), label_of(record)
+    said = f"{label}: {record.body.lstrip()}" if label else record.body
+    return bullet(_one_line(said)) + (f" {marks}" if marks else "")
+
+
+def label_of(record: Record) -> str:
+    """Return what a record is about, where its text does not say so: its first tag, and the day of an event.
+
+    The first tag of what came from a page is the title of that page.
+    """
+    tag = next((" ".join(one.split()) for one in record.tags if one != _KEEP), "")
+    if len(tag) > _LONGEST_LABEL:
+        tag = f"{tag[: _LONGEST_LABEL - 1]}…"
+    day = f"{record.occurred_at:%Y-%m-%d}" if record.occurred_at is not None else ""
+    said = record.body.casefold()
+    return ", ".join(one for one in (tag, day) if one and one.casefold() not in said)
 
 
 def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
@@ -207,6 +232,17 @@ def partner_of(record: Record) -> str | None:
         return None
     one, other = record.transition.sides
     return other if one == record.id else one
+
+
+def with_partners(hits: Iterable[Any]) -> list[Any]:
+    """Return hits; a record in a dispute of which the other side is not among them names that among its reasons."""
+    found = [*hits]
+    ids = {hit.record.id for hit in found if isinstance(hit, RecalledRecord)}
+    for number, hit in enumerate(found):
+        partner = partner_of(hit.record) if isinstance(hit, RecalledRecord) else None
+        if partner is not None and partner not in ids and not any(partner in reason for reason in hit.reasons):
+            found[number] = replace(hit, reasons=(*hit.reasons, f"disputed with {partner}"))
+    return found
 
 
 def _one_line(text: str) -> str:

@@ -6,8 +6,8 @@ hashes. The file may be deleted at any time: then every record is read again.
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime
 
 from ..disk import collector
 from ..disk.database import check_sqlite
@@ -110,6 +110,11 @@ class Seen:
     def beginning(self, start: str) -> Iterable[str]:
         """Return the ids that begin so."""
         return [name for name in self.stamps if name.startswith(start)]
+
+    def changed(self, since: date, ids: Collection[str]) -> set[str]:
+        """Return which of these records have changed on a day (UTC) or later, as they were seen."""
+        rows = self._file.rows("SELECT record_id FROM heads WHERE updated >= ?", (since.isoformat(),))
+        return {name for (name,) in rows}.intersection(ids)
 
     def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
         """Say which of the records have an earlier version now than was seen before, or are gone."""

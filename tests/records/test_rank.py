@@ -231,3 +231,25 @@ def test_a_wrong_signature_is_marked_within_the_budget_and_no_text_can_pass_for_
         found = choose("one", matches, {}, budget_tokens=budget, include_history=False, now=NOW, is_forged=bad.__eq__)
         assert found.tokens <= budget
     assert "[signature" not in render(record("a text [signature does not verify]"))
+
+
+@each_row(
+    "body, tags, day, line",
+    [
+        ("Use port 5433.", ("Postgres", "Connection"), None, "- Postgres: Use port 5433."),
+        ("Use port 5433 of postgres.", ("Postgres",), None, "- Use port 5433 of postgres."),
+        ("Use port 5433.", ("keep", "db"), None, "- db: Use port 5433."),
+        ("The backup failed.", (), 31, "- 2026-01-31: The backup failed."),
+        ("The backup failed.", ("ops",), 31, "- ops, 2026-01-31: The backup failed."),
+        ("The backup of 2026-01-31 failed.", (), 31, "- The backup of 2026-01-31 failed."),
+        ("One.", ("x" * 90,), None, f"- {'x' * 39}…: One."),
+        ("# One", ("a\n- b [archived]",), None, "- a - b &#91;archived]: # One"),
+        ("One.", ("# a",), None, "- \\# a: One."),
+    ],
+)
+def test_a_line_says_what_a_record_is_about_where_its_text_does_not(body, tags, day, line):
+    """The first tag of what came from a page is its title; of an event, the day is what tells it from another one."""
+    when = None if day is None else datetime(2026, 1, day, 9, 30, tzinfo=UTC)
+    one = replace(record(body), id="", tags=tags, occurred_at=when)
+    assert render(one) == line
+    assert ask(found(one)).as_prompt_block() == line
