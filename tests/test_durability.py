@@ -68,6 +68,12 @@ def test_a_writer_killed_at_random_loses_nothing_that_it_was_told_is_saved(tried
 
 @pytest.mark.slow
 @linux
+def test_writers_killed_while_one_writes_for_the_others_lose_nothing_that_they_were_told_is_saved(tried):
+    tried("kill-among-writers")
+
+
+@pytest.mark.slow
+@linux
 def test_a_writer_killed_at_a_system_call_leaves_the_old_document_or_the_new_one(tried):
     tried("kill-each-call")
 

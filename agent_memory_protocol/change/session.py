@@ -31,6 +31,7 @@ from ..tiers.edit import crossed_borders
 from ..tiers.entries import may_be_pruned
 
 if TYPE_CHECKING:
+    from ..disk.lock import WhileWaiting
     from .books import Books
     from .healing import Healing
     from .transaction import Change, Changed
@@ -210,8 +211,10 @@ class Session:
         *,
         way_out: WayOut | None = None,
         as_large_as: tuple[int, int] = (0, 0),
+        request: WhileWaiting | None = None,
+        then: Callable[[], None] = lambda: None,
     ) -> Changed:
-        """Change one document, all or nothing; see `transaction.change_document`.
+        """Change one document, all or nothing; see `transaction.change_document`, also for `request` and `then`.
 
         `way_out` says what to do if it would pass a limit; by default, to prune. It may pass a limit up to
         `as_large_as`, in lines and bytes. Raises SecretFound if an entry that leaves holds a secret, which the ledger
@@ -260,6 +263,8 @@ class Session:
             command=self.command,
             may_keep=lambda text: not self.secret_in(text),
             may_come=lambda text: not self.why_refused(text),
+            request=request,
+            then=then,
         )
         self.notices += _healing_notes(target, done)
         self.notices += [f"{target.path}, {told}" for told in crossed]

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from ..answers import About
 from ..disk.files import Content, Root
-from ..disk.lock import hold
+from ..disk.lock import WhileWaiting, hold
 from ..disk.writing import ChangedMeanwhile, NotConfirmed, create, make_folders, replace
 from ..errors import AgentMemoryError, StorageError
 from ..formats.jsonl import parse_file
@@ -89,6 +89,8 @@ def change_document(
     may_keep: Callable[[str], bool] = lambda _: True,
     may_come: Callable[[str], bool] = lambda _: True,
     wait: float = 10.0,
+    request: WhileWaiting | None = None,
+    then: Callable[[], None] = lambda: None,
 ) -> Changed:
     """Change one document under its lock; read it again and start over if someone else was quicker.
 
@@ -103,19 +105,24 @@ def change_document(
         may_keep: says of a text that was taken out by hand whether the ledger may keep it.
         may_come: says of a text that goes back whether a document may have it.
         wait: how many seconds to wait for the lock.
+        request: what is asked of the process that holds the lock; `lock.Answered` is raised if it has done that.
+        then: called when the document is changed, before the lock is given up.
     """
-    with hold(root, lock_name(target), wait=wait):
+    with hold(root, lock_name(target), wait=wait, request=request):
         books = Books(root, target, lock_name(target), now, command)
         tries, deadline = 0, time.monotonic() + wait
         while tries < _TRIES or time.monotonic() < deadline:
             root.forget()
             tries += 1
             try:
-                return _attempt(root, target, change, header, check, books, tries, may_keep, may_come)
+                done = _attempt(root, target, change, header, check, books, tries, may_keep, may_come)
             except _BeingSaved:
                 time.sleep(QUIET_SECONDS)
             except ChangedMeanwhile:
                 continue
+            else:
+                then()
+                return done
     raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 from ..errors import DamagedFile, LockBusy, StorageError
 from .errors import explain, shown
@@ -67,18 +68,38 @@ else:
         fcntl.flock(fd, fcntl.LOCK_UN)
 
 
+class WhileWaiting(Protocol):
+    """What a process asks for while it waits for a lock; see `waiting.Request`."""
+
+    def ask(self) -> None:
+        """Ask the process that holds the lock."""
+
+    def is_answered(self) -> bool:
+        """Say whether what was asked for is done."""
+
+    def withdraw(self) -> None:
+        """Ask no more."""
+
+
+class Answered(Exception):
+    """The lock is not needed any more: another process has done what it was wanted for."""
+
+
 @contextmanager
-def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = LOCAL) -> Iterator[None]:
+def hold(
+    root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = LOCAL, request: WhileWaiting | None = None
+) -> Iterator[None]:
     """Hold the lock `name` of this project for the length of a `with` block. It cannot be taken twice.
 
     What `root` knew of its folders is forgotten: another process may have moved them. A `wait` of 0 seconds tries
-    once. LockBusy names the process that held it all the time.
+    once. LockBusy names the process that held it all the time. A `request` is made of that process: Answered is raised
+    in place of the block if it is done.
     """
     start = time.monotonic()
 
     def acquire(ending: str, pause: float) -> int:
         parts = (*local, LOCKS, f"{name}.{ending}")
-        return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait, pause)
+        return _acquire(root, parts, lambda: _open_lock(root, parts), busy, start + wait, pause, request)
 
     def busy(_: int) -> str:
         holder = _read_record(root, (*local, LOCKS, f"{name}.lock")) or ", which left no name"
@@ -99,6 +120,10 @@ def hold(root: Root, name: str, *, wait: float = WAIT, local: tuple[str, ...] = 
         raise StorageError(f"{shown(name)}: the lock cannot be taken: {explain(error)}") from error
     _record(fd, _own_record())
     with _held(fd, clear=lambda fd: _record(fd, b"")):
+        if request is not None:
+            if request.is_answered():
+                raise Answered
+            request.withdraw()
         yield
 
 
@@ -129,6 +154,7 @@ def _acquire(
     busy: Callable[[int], str],
     deadline: float,
     pause: float = _PAUSE,
+    request: WhileWaiting | None = None,
 ) -> int:
     """Open a file and take its lock, again and again until the file that is locked is the one that is there."""
     for _ in range(_TRIES):
@@ -138,7 +164,7 @@ def _acquire(
         except FileNotFoundError:
             continue
         try:
-            _wait_for(fd, busy, deadline, pause)
+            _wait_for(fd, busy, deadline, pause, request)
             # A lock on a file that is no longer there keeps nobody away.
             root.forget()
             place = root.locate(parts)
@@ -151,9 +177,15 @@ def _acquire(
     raise StorageError(f"{shown(*parts)}: the file is being replaced all the time; find out what does that")
 
 
-def _wait_for(fd: int, busy: Callable[[int], str], deadline: float, later: float) -> None:
+def _wait_for(
+    fd: int, busy: Callable[[int], str], deadline: float, later: float, request: WhileWaiting | None = None
+) -> None:
     pause = _FIRST_PAUSE
     while not take(fd):
+        if request is not None:
+            request.ask()
+            if request.is_answered():
+                raise Answered
         left = deadline - time.monotonic()
         if left <= 0:
             raise LockBusy(busy(fd))

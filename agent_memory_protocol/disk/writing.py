@@ -81,7 +81,7 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
         try:
             created = _publish(folder, temporary, parts[-1])
         finally:
-            _remove_quietly(folder, temporary)
+            remove_quietly(folder, temporary)
     if created:
         _confirm(folder, parts)
     return created
@@ -103,7 +103,7 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
         try:
             _rename(place, temporary, parts, expected)
         except BaseException:
-            _remove_quietly(place.folder, temporary)
+            remove_quietly(place.folder, temporary)
             raise
     _confirm(place.folder, parts)
     return Content(data, info)
@@ -134,7 +134,7 @@ def append(root: Root, parts: tuple[str, ...], data: bytes, *, sync: bool = True
             _append(fd, data, parts, sync=sync, lines=lines)
         except BaseException:
             if created and os.fstat(fd).st_size == 0:
-                _remove_quietly(place.folder, place.name)
+                remove_quietly(place.folder, place.name)
             raise
         finally:
             # The disk has confirmed the data, so whatever closing says does not undo it.
@@ -243,7 +243,7 @@ def _write_temporary(
         finally:
             os.close(fd)
     except BaseException:
-        _remove_quietly(folder, temporary)
+        remove_quietly(folder, temporary)
         raise
     return temporary, info
 
@@ -277,7 +277,7 @@ def _sweep(folder: OpenFolder, name: str, *, alone: bool) -> None:
     for left in folder.leftovers:
         is_of_file = left.startswith(start) and len(left) == len(start) + 16 + len(TEMPORARY)
         if (alone and is_of_file) or is_abandoned(left):
-            _remove_quietly(folder, left)
+            remove_quietly(folder, left)
 
 
 def writer_mark() -> str:
@@ -349,7 +349,7 @@ def _publish(folder: OpenFolder, temporary: str, name: str) -> bool:
     try:
         os.replace(source, target, src_dir_fd=fd, dst_dir_fd=fd)
     except BaseException:
-        _remove_quietly(folder, name)
+        remove_quietly(folder, name)
         raise
     return True
 
@@ -455,7 +455,8 @@ def _confirm(folder: OpenFolder, parts: tuple[str, ...]) -> None:
         raise NotConfirmed(f"{shown(*parts)}: {reason}") from error
 
 
-def _remove_quietly(folder: OpenFolder, name: str) -> None:
+def remove_quietly(folder: OpenFolder, name: str) -> None:
+    """Remove a file if that can be done."""
     path, fd = folder.at(name)
     with suppress(OSError):
         os.unlink(path, dir_fd=fd)

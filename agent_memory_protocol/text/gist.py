@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil
 from unicodedata import normalize
 
-from ..values import dataclass
+from ..values import dataclass, once
 from .east_asian import is_written_in
 from .holding import sharing
 from .language import ENGLISH, SHORT_FORMS, Token, english, plain, tokenise
@@ -40,7 +40,7 @@ _LIMITED = frozenset(["at", "for", "from", "if", "in", "on", "when", "with"])
 _LONGER = frozenset(["longer", "more"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gist:
     """The words of a text that carry its meaning, in order, before which of them (by index) a negation is, its mood."""
 
@@ -53,6 +53,11 @@ class Gist:
         """Whether the text says something: it neither asks nor guesses."""
         return UNCLAIMED.isdisjoint(self.mood)
 
+    @once
+    def bag(self) -> frozenset[str]:
+        """The words in no order."""
+        return frozenset(self.words)
+
 
 class Near:
     """Says of texts, letter by letter, which may have enough words of one text to claim the same or to deny it.
@@ -61,7 +66,7 @@ class Near:
     """
 
     def __init__(self, text: str) -> None:
-        words = {*gist(text).words}
+        words = gist(text).bag
         # Without blanks a sentence is one word, so there is nothing to share.
         self.enough = 0 if is_written_in(text) else max(1, min(_FEWEST_WORDS, len(words) // 2))
         self._begin = [_beginnings(word) for word in words]
@@ -113,7 +118,7 @@ def shared_words(texts: Sequence[str], common: int, *, least: float = 0.0) -> di
     A word that more than `common` texts have is not rare, so that many texts take time in proportion to their number.
     Pairs that share less than the part `least` are left out.
     """
-    words = [frozenset(gist(text).words) for text in texts]
+    words = [gist(text).bag for text in texts]
     counts = Counter(word for own in words for word in own)
     # Two texts that share enough share one of their rarest words: the others are too few to hold all they share.
     few = [len(own) - ceil(least * len(own) - 1e-9) + 1 for own in words]

@@ -40,7 +40,7 @@ def share(one: str, other: str) -> float:
     Texts with other numbers, paths, names or opposite words cannot, nor those of one form that speak of other things:
     “The cart worker caches names”, “The login worker caches names”.
     """
-    words, others = {*gist(one).words}, {*gist(other).words}
+    words, others = gist(one).bag, gist(other).bag
     part = len(words & others) / len(words | others) if words else 0.0
     return part if part >= MANY and _may_be_the_same(one, other) else 0.0
 

@@ -76,9 +76,11 @@ class Entry:
         day_source: OWN, FROM_LABEL, FROM_HEADING, or "" for an undated entry.
         dated_by: the date line below its heading that dates it, or -1.
         closed: False where it holds a fence that never closes.
+        alone: what it says without its label and its number, once that was asked; what begins a document keeps it.
     """
 
     __slots__ = (
+        "alone",
         "closed",
         "column",
         "dated_by",
@@ -121,6 +123,7 @@ class Entry:
         self.day_source = OWN if date else ""
         self.dated_by = -1
         self.closed = True
+        self.alone: str | None = None
 
     @property
     def mark(self) -> marks.Mark | None:

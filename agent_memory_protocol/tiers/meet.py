@@ -102,8 +102,15 @@ class Placed:
     @once
     def alone(self) -> str:
         """What it says without its label, and without the number that its list begins with."""
-        text = self.document.spelled_out(identity_text(self.document.lines, self.entry).lstrip())
-        return text[marker_width(text) :].lstrip() if text[:1].isdigit() else text
+        entry = self.entry
+        if entry.alone is None:
+            text = identity_text(self.document.lines, entry).lstrip()
+            said = self.document.spelled_out(text)
+            alone = said[marker_width(said) :].lstrip() if said[:1].isdigit() else said
+            if "[" in text:  # what it refers to elsewhere may change without it
+                return alone
+            entry.alone = alone
+        return entry.alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,12 +254,12 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     """
     if not (is_claim(own.text) or is_written_in(own.text)):
         return None
-    words = {*gist(own.text).words}
+    words = gist(own.text).bag
     enough = Near(own.text).enough
-    shared = [(one, len(words.intersection(gist(one.text).words))) for one in others if not _apart(own, one)]
-    shared = [(one, count) for one, count in shared if count >= enough]
+    counted = ((one, len(words & gist(one.text).bag)) for one in others)
+    shared = [(one, count) for one, count in counted if count >= enough and not _apart(own, one)]
     if len(shared) > MOST:
-        share = [count / max(1, len({*gist(one.text).words} | words)) for one, count in shared]
+        share = [count / max(1, len(gist(one.text).bag | words)) for one, count in shared]
         most = nlargest(MOST, range(len(shared)), key=share.__getitem__)
         shared = [shared[number] for number in sorted(most)]
     claimed = [one for one, _ in shared if is_claim(one.text) or is_written_in(one.text)]

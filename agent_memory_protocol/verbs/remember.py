@@ -1,14 +1,19 @@
 """Remember: one text becomes one entry of one document, or is found to be there already."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
 
 from ..answers import NOTHING_KNOWN, About, Remembered, StoredEntry
+from ..change.books import lock_name
 from ..change.ledger import way_back
 from ..change.session import Session, room_by_dates
 from ..change.transaction import Change
+from ..disk.lock import Answered
+from ..disk.waiting import Request
 from ..errors import InvalidArgument, LimitExceeded
 from ..layout import Target, Tier
 from ..learning import route
@@ -24,6 +29,7 @@ from ..tiers.entries import Entry
 from ..tiers.taken import take
 from ..values import dataclass
 from .stored import stored_entry
+from .together import NewText, Together, read_answer
 
 
 def _full(full: Document) -> str:
@@ -54,22 +60,23 @@ def remember(
 ) -> Remembered:
     """Write one entry; see `Workspace.remember`."""
     about = about or About()
-    _check(session, target, text, section, under, about)
-    label = None if under is None else document.check_label(under)
-    new = _compose(session, target, text, dated, until, today)
+    session.check_write(target)
+    by = session.actor.agent if about.writer is None else about.writer
+    wanted = NewText(text, section, under, dated, until, about, today, by or "")
+    work = _prepared(session, target, wanted)
+    new = work.new
     target = store.locate(session.root, target)
     old_in, old = (None, "") if replaces is None else _replaced(session, replaces)
     if old_in not in (None, target):
-        about = replace(about, replaced=(*about.replaced, old))  # no ledger line of this document will say so
+        more = About(replaced=(*about.replaced, old))  # no ledger line of this document will say so
+        work.about, work.signed = about.with_more(more), work.signed.with_more(more)
     begins = target.tier is Tier.AGENT and session.read(target) is None
-    signed = replace(about, writer=(session.actor.agent if about.writer is None else about.writer) or None)
-    old_here, makes_room = old if old_in == target else "", today if make_room else None
-    work = _Writing(session, new, section, label, about, signed, until, old_here, makes_room, twice)
+    work.old, work.makes_room, work.twice = old if old_in == target else "", today if make_room else None, twice
     try:
-        done = session.change(target, work.change, way_out=_full_yet if make_room else _full)
+        now = _write(session, target, wanted, work, way_out=_full_yet if make_room else _full)
     except LimitExceeded as error:
         if keep:
-            error.args = (_kept(session, target, new, section, label, signed, str(error)),)
+            error.args = (_kept(session, target, work, str(error)),)
         raise
     entry_id, status, notes = work.entry_id, work.status, work.notes
     if old_in is not None and old_in != target:
@@ -77,29 +84,56 @@ def remember(
 
         retire(session, old_in, old, entry_id)
     is_known = status == "added" and not old
-    known = signed if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
-    entry = stored_entry(done.document, entry_id, known)
+    known = work.signed if is_known else session.known(target).get(entry_id, NOTHING_KNOWN)
+    entry = stored_entry(now, entry_id, known)
     if status == "added":
-        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(session, done.document, entry_id))
+        notes = (*notes, *_doubts(session, text, target, new, entry), *_met(session, now, entry_id))
         if begins:
             notes = (*notes, *_misspelt(session, target, entry_id))
     notes = (*notes, *session.notices)
     session.notices.clear()
-    return Remembered(status, entry, session.path(target), entry.line, session.headroom(done.document), notes, old)
+    return Remembered(status, entry, session.path(target), entry.line, session.headroom(now), notes, old)
 
 
-def _check(
-    session: Session, target: Target, text: str, section: Section | None, under: str | None, about: About
-) -> None:
-    """Refuse what may not be written there, and whatever of it holds a secret."""
-    session.check_write(target)
-    session.check_secrets(text)
+def _prepared(session: Session, target: Target, wanted: NewText) -> _Writing:
+    """Judge an entry by itself: refuse what no entry can be, and whatever of it holds a secret."""
+    section, about = wanted.section, wanted.about
+    session.check_secrets(wanted.text)
     session.check_secrets(section if section is None else labels.BELOW.join(document.path_of(section)), "section")
-    session.check_secrets(under, "label")
+    session.check_secrets(wanted.under, "label")
     for what, said in (("source", about.source), *(("tag", tag) for tag in about.tags)):
         session.check_said(said, what)
     if section is not None:
         document.check_section_name(section)
+    label = None if wanted.under is None else document.check_label(wanted.under)
+    new = _compose(session, target, wanted.text, wanted.dated, wanted.until, wanted.today)
+    signed = replace(about, writer=wanted.by or None)
+    return _Writing(session, new, section, label, about, signed, wanted.until)
+
+
+def _write(
+    session: Session, target: Target, wanted: NewText, work: _Writing, *, way_out: Callable[[Document], str]
+) -> Document:
+    """Write an entry together with those of others who wait, or let another process write it with its own.
+
+    Returns the document with the entry.
+    """
+    others = Together(session, target, partial(_prepared, session, target))
+    is_alone = work.old or work.makes_room or work.twice  # what only its own writer may decide
+    request = None if is_alone else Request(session.root, lock_name(target), wanted.line)
+    try:
+        change = partial(others.with_others, own=work)
+        return session.change(target, change, way_out=way_out, request=request, then=others.answer).document
+    except Answered:
+        written = session.read(target)
+        work.entry_id, work.status, work.notes = read_answer(b"" if request is None else request.answer)
+        if written is None or work.entry_id not in written.ids:  # others have changed it since
+            written = work.change(written or document.parse(session.header(target).encode(), target)).document
+        return written
+    finally:
+        others.close()
+        if request is not None:
+            request.withdraw()
 
 
 @dataclass(slots=True)
@@ -113,9 +147,9 @@ class _Writing:
     about: About
     signed: About  # the same, and who writes it
     until: date | None
-    old: str  # the entry of this document that it replaces, "" for none
-    makes_room: date | None  # today, where old entries may go for it
-    twice: bool
+    old: str = ""  # the entry of this document that it replaces, "" for none
+    makes_room: date | None = None  # today, where old entries may go for it
+    twice: bool = False
     entry_id: str = ""
     status: str = "kept"
     notes: tuple[str, ...] = ()
@@ -163,25 +197,17 @@ def _elsewhere(current: Document, there: Entry, section: Section | None) -> Iter
         yield f"it stays {place}; if {wanted!r} needs it too, say so in the text"
 
 
-def _kept(
-    session: Session,
-    target: Target,
-    new: NewEntry,
-    section: Section | None,
-    label: str | None,
-    about: About,
-    error: str,
-) -> str:
+def _kept(session: Session, target: Target, work: _Writing, error: str) -> str:
     """Put an entry without room into the ledger, as if it had been there (decision 44). Returns what to say of it."""
     said = error.partition("; nothing was changed")[0]
     with session.locked(target):
         current = session.read(target) or document.parse(session.header(target).encode(), target)
-        added = add(current, new, section, label)
+        added = add(current, work.new, work.section, work.label)
         taken = take(added.document, added.entry_id)
         books = session.books(target)
         if all(one.taken.saying != taken.saying for one in books.archived(current)):
-            if about.says_something:
-                books.note({taken.id: (taken.markdown, about)})
+            if work.signed.says_something:
+                books.note({taken.id: (taken.markdown, work.signed)})
             books.archive([(taken, "came in, but there was no room")])
     return f"{said}; {way_back(target, [taken.id])}"
 

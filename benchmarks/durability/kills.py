@@ -7,12 +7,14 @@ import time
 from functools import partial
 from pathlib import Path
 
+from agent_memory_protocol.disk.waiting import FOLDER
 from agent_memory_protocol.layout import Target, Tier
 
 from .project import Project, new_project, start, wait_for, wait_until
 from .row import Row, Size, problems
 
 _A_DOCUMENT = 100
+_WRITERS = 6
 
 
 def at_random(folder: Path, size: Size) -> list[Row]:
@@ -55,6 +57,56 @@ def at_random(folder: Path, size: Size) -> list[Row]:
             not wrong and said >= rounds // 2,
         )
     ]
+
+
+def among_writers(folder: Path, size: Size) -> list[Row]:
+    """Kill writers of one document at random while others wait for them, and hold what is there against what was said.
+
+    Who holds the lock writes for those that wait (`verbs.together`), so some die between asking and being answered.
+    """
+    rounds = (3, 12, 200)[size]
+    dice = random.Random(0)
+    project = new_project(folder / "project")
+    wrong: list[str] = []
+    said = 0
+    for number in range(rounds):
+        owner = f"run-{number // 8}"
+        logs = [folder / f"{number}-{writer}" for writer in range(_WRITERS)]
+        children = [start(partial(_say_all, project, owner, log)) for log in logs]
+        wait_until(lambda logs=logs: all(map(Path.exists, logs)))  # type: ignore[misc]
+        for child in dice.sample(children, len(children)):
+            time.sleep(dice.uniform(0.001, 0.04))
+            os.kill(child, signal.SIGKILL)
+            wait_for(child)
+        here = _of(project, owner)
+        texts = [text.removeprefix("- ") for text in here.texts()]
+        told = [line for log in logs for line in log.read_text().splitlines()]
+        said += len(told)
+        wrong += [f"round {number}: {one}" for one in _damage(here)]
+        wrong += [f"round {number}: lost: {text}" for text in {*told}.difference(texts)]
+        here.workspace().remember(f"After round {number}.", conversation=owner, dated=False)
+    waiting = project.path.joinpath(*FOLDER)
+    left = [*project.litter(), *(os.listdir(waiting) if waiting.exists() else ())]
+    wrong += [f"left behind: {name}" for name in left if "..gitattributes." not in name]
+    return [
+        Row(
+            "kill -9 among writers",
+            f"{rounds:,} times {_WRITERS} processes that write one document and wait for each other, each killed",
+            "no acknowledged entry lost, none twice, every file whole after each kill, no request left behind",
+            problems(wrong) or f"{said:,} acknowledged, 0 lost, 0 twice, {rounds:,} times whole, 0 left behind",
+            not wrong and said >= rounds,
+        )
+    ]
+
+
+def _say_all(project: Project, owner: str, log: Path) -> None:
+    """Remember until killed, and note each entry that was acknowledged."""
+    workspace = project.workspace()
+    with log.open("ab", buffering=0) as say:
+        for count in range(10_000):
+            text = f"{log.name}, fact {count}."
+            workspace.remember(text, conversation=owner, dated=False)
+            say.write(f"{text}\n".encode())
 
 
 def _of(project: Project, owner: str) -> Project:

@@ -6,6 +6,7 @@ from .row import Trial
 TRIALS = (
     Trial("many-writers", races.eight_writers),
     Trial("kill-at-random", kills.at_random),
+    Trial("kill-among-writers", kills.among_writers),
     Trial("kill-each-call", syscalls.killed),
     Trial("redact-each-call", syscalls.redacted),
     Trial("fail-each-call", syscalls.failing),
