@@ -45,6 +45,16 @@ def test_no_question_is_asked_twice_and_no_file_is_in_both_halves(memory):
     assert not shared
 
 
+def test_our_dialogues_have_over_150_questions_in_both_halves_and_each_names_one_turn():
+    memories = own.dialogues()
+    questions = [question for memory in memories for question in memory.questions]
+    assert len(questions) >= 150
+    assert Counter(question.half for question in questions).keys() == {"development", "held-out"}
+    assert min(Counter(question.kind for question in questions).values()) >= 5
+    assert max(Counter(question.text for question in questions).values()) == 1
+    assert not [one.text for one in questions if not one.evidence or any(len(piece) > 1 for piece in one.evidence)]
+
+
 def test_a_folder_without_the_corpus_is_named(tmp_path):
     with pytest.raises(InvalidArgument, match="no corpus is there"):
         own.load(tmp_path / "missing")

@@ -1,6 +1,7 @@
 """Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--quick] [--json]`.
 
-With `--set own`, `realtalk` or `perltqa` it asks a set of questions and says what share of their evidence is found.
+With `--set own`, `dialogues`, `realtalk` or `perltqa` it asks a set of questions and says what share of their evidence
+is found.
 """
 
 import json
@@ -239,9 +240,9 @@ BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
 
 def ask_set(name: str, path: Path | None, half: Half | None, effort: Effort, *, vectors: bool, as_json: bool) -> str:
     """Ask the questions of one half of a set, or of both, and return a table of what was found of each class."""
-    if name != "own" and path is None:
+    if name not in own.OURS and path is None:
         raise InvalidArgument(f"the set {name} is not part of this repository; give the folder it is in with --path")
-    memories = own.load(path) if path is None or name == "own" else SETS[name](path)
+    memories = own.OURS[name](path) if path is None or name in own.OURS else SETS[name](path)
     model = installed_model() if vectors else None
     answers = ask(memories[:1] if effort.quick else memories, lambda: open_index(embedder=model), half, 20)
     rows = set_rows(answers)
@@ -264,7 +265,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
     add_quick(parser)
-    parser.add_argument("--set", choices=["own", *SETS], help="ask a set of questions with known evidence instead")
+    parser.add_argument("--set", choices=[*own.OURS, *SETS], help="ask a set of questions with known evidence instead")
     parser.add_argument("--path", type=Path, metavar="FOLDER", help="where that set is; the corpus of `own` by default")
     parser.add_argument(
         "--half", choices=[*get_args(Half), "both"], default="development", help="which half of it to ask"

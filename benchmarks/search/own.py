@@ -1,4 +1,4 @@
-"""Our own questions over 298 real memory files of other projects, in `questions/`.
+"""Our own questions: over 298 real memory files of other projects, in `questions/`, and over two long dialogues.
 
 What a file of questions holds, line by line:
 
@@ -13,7 +13,7 @@ were read, by somebody who then asked as a person who has forgotten the wording.
 in the search was chosen by their questions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent_memory_protocol.errors import InvalidArgument
@@ -24,6 +24,7 @@ from benchmarks.search.sets import NONE, Found, Memory, Question, half_of, passa
 
 REPOSITORY = Path(__file__).parents[2]
 QUESTIONS = Path(__file__).parent / "questions"
+DIALOGUES = Path(__file__).parent / "dialogues"
 LARGE = REPOSITORY.parent / "shared" / "corpus"
 _WHOLE = "-"
 
@@ -42,6 +43,20 @@ def load(folder: Path | None = None) -> list[Memory]:
     passages = {key: passages_in(source) for key, source in read.items()}
     questions = [one for path in sorted(QUESTIONS.glob("*.txt")) for one in _questions(path, passages)]
     return [Memory(list(read.values()), questions)]
+
+
+def dialogues(folder: Path | None = None) -> list[Memory]:
+    """Return our own long dialogues, each a memory: a heading for each day, an entry for each turn, and questions.
+
+    They are invented, and so are their people. One of the two is held out.
+    """
+    folder = folder or DIALOGUES
+    read = {path.name: source_of_document(path.name, path.read_text("utf-8")) for path in sorted(folder.glob("*.md"))}
+    questions = list(_questions(folder / "questions.txt", {key: passages_in(one) for key, one in read.items()}))
+    return [
+        Memory([source], [one for one in questions if (key, next(iter(one.evidence[0]))[1]) in one.evidence[0]])
+        for key, source in read.items()
+    ]
 
 
 def _source(key: str, path: Path) -> Source:
@@ -80,3 +95,7 @@ def _holding(words: str, file: str, passages: list[Passage], place: str) -> froz
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+OURS: dict[str, Callable[[Path | None], list[Memory]]] = {"own": load, "dialogues": dialogues}
+"""The sets that are found without a path."""
