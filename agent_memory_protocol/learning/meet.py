@@ -28,6 +28,7 @@ from ..tiers.meet import (
     Outside,
     Placed,
     first_meeting,
+    nearest,
 )
 from . import route
 from .route_words import STATE
@@ -68,7 +69,7 @@ class Beside:
         lasting = [one for one in session.readable() if one.tier.lasts]
         places = [*dict.fromkeys([Target(Tier.SHARED), *lasting])]
         if besides is not None:
-            self.facts += self._near_of(besides)
+            self.facts += nearest(besides, self._nears)
         for number, target in enumerate(places):
             if self._read == _MOST_READ:
                 self.unread = f"looked at {number:,} of {len(places):,} documents; `amp check` compares all of them"
@@ -83,19 +84,13 @@ class Beside:
                 return True
         return False
 
-    def _near_of(self, document: Document) -> Iterator[Fact]:
-        for entry in document.outline.entries:
-            placed = Placed(document, entry)
-            if self._near(placed.text):
-                yield placed
-
     def _entries(self, target: Target) -> Iterator[Fact]:
         with suppress(AgentMemoryError):
             content = self._session.root.read(target.parts)
             if content is not None and self._near(content.data.decode("utf-8", "replace")):
                 self._read += 1
                 other = self._session.read(target)
-                yield from self._near_of(other) if other is not None else ()
+                yield from nearest(other, self._nears) if other is not None else ()
 
     def _notes(self, target: Target) -> Iterator[Fact]:
         for _, note, text in read_notes(self._session, [target]):

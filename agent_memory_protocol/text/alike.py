@@ -4,6 +4,7 @@ Two that have the same essence claim the same, or the opposite where one of them
 words shows that something changed places. What cannot be told is left out.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,16 +19,31 @@ from .mood import ADVISES, OBLIGES, PLANS
 from .senses import rephrase
 from .values import may_hold_value
 
+_NUMBER = re.compile(r"(?<!\S)[0-9]{1,5}(?=[.!]?(?:\s|$))")
 _THEY = "them"
 _USE, _ONLY = ENGLISH.stem("use"), ENGLISH.stem("only")
 
 
 def same(one: str, other: str) -> bool:
     """Say whether two texts claim the same, in the same words or in others."""
+    if _count_others(one, other):
+        return False
     if gist.same(one, other):
         return True
     first, second = essence(one), essence(other)
     return first is not None and second is not None and first.denied == second.denied and _same(first, second)
+
+
+def _count_others(one: str, other: str) -> bool:
+    """Say, quickly, whether two texts are the same but for their numbers: “Step 3 of 7”, “Step 4 of 7”."""
+    first, second = _without_numbers(one), _without_numbers(other)
+    return first[0] == second[0] and first[1] != second[1]
+
+
+@lru_cache(maxsize=1 << 15)
+def _without_numbers(text: str) -> tuple[str, frozenset[int]]:
+    """Return a text without its short whole numbers, and which those are."""
+    return _NUMBER.sub("#", text), frozenset(map(int, _NUMBER.findall(text)))
 
 
 def changed_places(one: str, other: str) -> bool:

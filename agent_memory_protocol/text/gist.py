@@ -66,7 +66,7 @@ class Near:
     """
 
     def __init__(self, text: str) -> None:
-        words = gist(text).bag
+        self.words = words = gist(text).bag
         # Without blanks a sentence is one word, so there is nothing to share.
         self.enough = 0 if is_written_in(text) else max(1, min(_FEWEST_WORDS, len(words) // 2))
         self._begin = [_beginnings(word) for word in words]

@@ -77,10 +77,12 @@ class Entry:
         dated_by: the date line below its heading that dates it, or -1.
         closed: False where it holds a fence that never closes.
         alone: what it says without its label and its number, once that was asked; what begins a document keeps it.
+        bag: the words that carry its meaning, its label's too, kept in the same way.
     """
 
     __slots__ = (
         "alone",
+        "bag",
         "closed",
         "column",
         "dated_by",
@@ -124,6 +126,7 @@ class Entry:
         self.dated_by = -1
         self.closed = True
         self.alone: str | None = None
+        self.bag: frozenset[str] | None = None
 
     @property
     def mark(self) -> marks.Mark | None:

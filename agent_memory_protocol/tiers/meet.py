@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from itertools import chain, starmap
+from operator import itemgetter
 
 from ..layout import Target
 from ..text import labels, nearly, renewed
@@ -246,6 +247,32 @@ class Compared:
         return found
 
 
+def nearest(document: Document, nears: Sequence[Near]) -> list[Placed]:
+    """Return the entries of a document that a new text may meet: those that share enough words, `MOST` for each text.
+
+    Of more than that, those that share most; one more, as the new text may be in the document.
+    """
+    every = document.outline.entries
+    found: set[int] = set()
+    for near in nears:
+        shared = []
+        for number, entry in enumerate(every):
+            bag = entry.bag
+            if bag is None:
+                placed = Placed(document, entry)
+                if not near(placed.text):
+                    continue
+                bag = gist(placed.text).bag
+                entry.bag = None if entry.alone is None else bag
+            count = len(near.words & bag)
+            if count >= near.enough:
+                shared.append((count / max(1, len(bag) + len(near.words) - count), number))
+        if len(shared) > MOST + 1:
+            shared = nlargest(MOST + 1, shared, key=itemgetter(0))
+        found.update(number for _, number in shared)
+    return [Placed(document, every[number]) for number in sorted(found)]
+
+
 def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     """Return the first of some facts that a new one meets, in any way, and the new one as the second.
 
@@ -259,7 +286,7 @@ def first_meeting(own: Fact, others: Sequence[Fact]) -> Meeting | None:
     counted = ((one, len(words & gist(one.text).bag)) for one in others)
     shared = [(one, count) for one, count in counted if count >= enough and not _apart(own, one)]
     if len(shared) > MOST:
-        share = [count / max(1, len(gist(one.text).bag | words)) for one, count in shared]
+        share = [count / max(1, len(gist(one.text).bag) + len(words) - count) for one, count in shared]
         most = nlargest(MOST, range(len(shared)), key=share.__getitem__)
         shared = [shared[number] for number in sorted(most)]
     claimed = [one for one, _ in shared if is_claim(one.text) or is_written_in(one.text)]

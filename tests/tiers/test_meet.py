@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from agent_memory_protocol.layout import Target, Tier
-from agent_memory_protocol.text import nearly, renewed
+from agent_memory_protocol.text import alike, nearly, renewed
 from agent_memory_protocol.text.alike import denials, same
 from agent_memory_protocol.text.changed import Stated, changes, suspected
-from agent_memory_protocol.text.gist import gist
+from agent_memory_protocol.text.essence import essence
+from agent_memory_protocol.text.gist import Near, gist
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.document import Document
 from agent_memory_protocol.tiers.meet import (
@@ -28,6 +30,7 @@ from agent_memory_protocol.tiers.meet import (
     Placed,
     first_meeting,
     meetings,
+    nearest,
 )
 from tests.each_row import each_row
 
@@ -500,3 +503,66 @@ def test_a_writer_is_told_of_a_changed_name_in_another_document():
 @each_row("text", ["**Owner:** Owner A", "Owner A is Owner.", "Stop.", "It is so.", "用户是", "5"])
 def test_an_entry_of_hardly_any_words_meets_nothing(text):
     assert met("The mail worker needs Redis.", text) == NEITHER
+
+
+def test_texts_that_are_the_same_but_for_their_numbers_never_claim_the_same(sized):
+    dice = Random(1)
+    lines = {line for page in CORPUS.rglob("*.md") for line in page.read_text(errors="replace").split("\n")}
+    texts = [" ".join(line.strip(" -*#").split()) for line in sorted(lines) if 10 < len(line) < 150]
+    looked = 0
+    for text in dice.sample(texts, sized(300, 3_000, len(texts))):
+        words = text.split(" ")
+        for _ in range(2):
+            words[dice.randrange(len(words))] = str(dice.randrange(dice.choice([12, 100, 99_999])))
+        one = " ".join(words)
+        other = alike._NUMBER.sub(lambda found: dice.choice([found[0], str(dice.randrange(12)), "98765"]), one)
+        if alike._count_others(one, other):
+            looked += 1
+            first, second = essence(one), essence(other)
+            assert gist(one) != gist(other), (one, other)
+            is_one = first is not None and second is not None and first.denied == second.denied
+            assert not (is_one and first and second and alike._same(first, second)), (one, other)
+    assert looked > 100
+    assert same("Keep 3 backups", "Keep three backups")
+    assert same("Wait 60 seconds", "Wait 1 minute")
+    assert not same("Keep 3 backups", "Keep 4 backups")
+
+
+def test_what_is_kept_of_entries_that_are_read_again_changes_nothing_of_what_is_near(sized):
+    dice = Random(2)
+    parts = ["- The API uses port {n}.\n", "- see [the port][p] of writer {n}\n", "- note[^a] of writer {n}\n"]
+    parts += [
+        "\nOn staging:\n\n",
+        "\n## Step {n}\n\n",
+        "1. The API waits {n} seconds.\n",
+        "- Writers use 登录服务 {n}.\n",
+    ]
+    parts += ["\n[p]: https://x.example/{n}\n", "\n[^a]: only {n} times\n", "- [2026-01-01] The API uses TLS {n}.\n"]
+    lines = ["# S\n\n"]
+    for _ in range(sized(12, 150, 600)):
+        if dice.random() < 0.8 or len(lines) < 4:
+            lines.append(dice.choice(parts).format(n=dice.randrange(5)))
+        else:
+            del lines[dice.randrange(2, len(lines))]
+        text = "".join(lines)
+        page, fresh = parse(text), document.read_whole(text.encode(), Target(Tier.SHARED))
+        for said in ("The API uses port 2.", "登录服务", "See the port of writer 3 only 3 times"):
+            near = Near(said)
+            found, again, new = ([one.text for one in nearest(at, [near])] for at in (page, page, fresh))
+            assert found == again == new
+            assert {*new} == {
+                one.text
+                for entry in fresh.outline.entries
+                if len(near.words & gist((one := Placed(fresh, entry)).text).bag) >= near.enough
+            }
+
+
+def test_of_many_entries_those_that_share_most_are_near():
+    page = parse(
+        "# S\n\n" + "".join(f"- Worker {n} writes logs{' to the attic' * (n % 3 == 0)}.\n" for n in range(400))
+    )
+    found = nearest(page, [Near("The worker writes logs to the attic.")])
+    assert len(found) == MOST + 1
+    assert all("attic" in one.text for one in found)
+    assert [one.entry.start for one in found] == sorted(one.entry.start for one in found)
+    assert len(nearest(page, [Near("The worker writes logs to the attic."), Near("Worker 7 writes logs.")])) > MOST + 1
