@@ -32,7 +32,7 @@ def test_a_fact_that_was_replaced_is_read_in_the_chain_and_not_recalled(memory):
     assert memory.chain(new) == memory.chain(old)
     assert memory.store.get(new).tags == ("api",)
     assert memory.check().problems == ()
-    with pytest.raises(IllegalMove, match=f"superseded, so nothing new replaces it; {new} holds in its place"):
+    with pytest.raises(IllegalMove, match=f"superseded, so nothing new replaces it; {new} replaced it"):
         memory.remember("The API listens on port 7070.", replaces=old)
     with pytest.raises(UnknownRecord):
         memory.remember("Another.", replaces="mem:" + "0" * 32)

@@ -13,7 +13,7 @@ from ..errors import InvalidArgument
 from ..formats.moments import parse_time
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
-from ..records.record import WRITTEN, Record, RecordType, State
+from ..records.record import LIVE, WRITTEN, Record, RecordType, State
 from ..records.signing import Identity, check_address
 from ..text.phrases import counted
 from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
@@ -121,7 +121,9 @@ def history_command(call: Call, record_id: str, store: str | None) -> None:
     }
     call.answer(answer, said)
     if versions[-1].superseded_by and not call.as_json:
-        note(f"{versions[-1].superseded_by} holds in its place")
+        later = chain[[one.id for one in chain].index(own) :]
+        holds = [one.id for one in later if one.state in LIVE]
+        note(f"what holds in its place: {' and '.join(holds) or 'nothing'}")
 
 
 @record_command.command("remember", cls=TextCommand)

@@ -53,6 +53,11 @@ class _Hit:
         return self.found.tokens if isinstance(self.found, Found) else self.found.matched
 
     @property
+    def reasons(self) -> Sequence[str]:
+        about = "" if isinstance(self.found, Found) else plain(self.found.label)
+        return [*self.found.reasons, *([f"about: {about}"] if about else [])]
+
+    @property
     def lines(self) -> Sequence[tuple[int, str]]:
         """The numbered lines that are printed in place of the passage, where those around it were asked for."""
         return self.found.lines if isinstance(self.found, Found) else ()
@@ -146,7 +151,7 @@ def _lines(found: Sequence[_Hit], more: bool, limit: int, history: bool, is_sinc
         if said and not is_beside:
             yield _INDENT + said
         yield from _numbered(one) if one.lines else _wrapped(one)
-        yield f"{_INDENT}{'; '.join(one.found.reasons)}; `{own_command(one.shown_by)}`"
+        yield f"{_INDENT}{'; '.join(one.reasons)}; `{own_command(one.shown_by)}`"
     if not found:
         told = "" if history else "; --history also searches what was removed"
         note(f"nothing matches{'; without --since, undated entries are searched too' if is_since else told}")
@@ -202,8 +207,7 @@ def _model() -> "Embedder":
 def _hit(found: "Found | RecalledRecord", store: str | None) -> _Hit:
     if not isinstance(found, Found):
         shown_by = f"amp record show {found.record.id}" + (f" --store {quote(shown_store(store))}" if store else "")
-        about = f", {plain(found.label)}" if found.label else ""
-        place = f"record of {found.record.updated_at:%Y-%m-%d}{about} {found.marks}".rstrip()
+        place = f"record of {found.record.updated_at:%Y-%m-%d} {found.marks}".rstrip()
         return _Hit(found.record.id, place, shown_by, found)
     if found.kind == "archived":
         left_on = f"left {found.target}" + (f" on {found.date}" if found.date else "")

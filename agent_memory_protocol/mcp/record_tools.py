@@ -102,7 +102,7 @@ RECORD_TOOLS = (
         "event at another time, or from another source, is another one. The notes of the answer say what it repeats, "
         "contradicts or changes.",
         (
-            Parameter("text", TEXT, "What to keep.", required=True),
+            Parameter("text", TEXT, "The fact.", required=True),
             Parameter("tags", TEXTS, "Words to find it by."),
             Parameter("source", TEXT, "Its source."),
             Parameter("type", TEXT, "What it is (fact). An episode is an event.", choices=WRITTEN),

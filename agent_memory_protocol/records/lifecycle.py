@@ -207,7 +207,7 @@ def way_on(record: Record) -> str:
         sides = " and ".join(record.transition.sides)
         return f"decide first between {sides}: `amp record resolve LOSER WINNER --reason R`"
     if record.state is State.SUPERSEDED:
-        return f"{record.superseded_by} holds in its place; {back}"
+        return f"{record.superseded_by} replaced it; {back}"
     if record.state is State.ARCHIVED:
         return back
     return f"it is in no dispute; `amp record archive {record.id}` retires it, `amp record resolve` replaces it"

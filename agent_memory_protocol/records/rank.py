@@ -29,6 +29,11 @@ _DAY = 86_400.0
 _LONGEST_LABEL = 40
 _KEEP = "keep"  # A tag that says how long a record stays, and not what it is about
 
+_GATHERED = frozenset(["import", "consolidation"])
+_POINTING = frozenset(
+    ["do", "don't", "never", "always", "it", "its", "they", "this", "that", "these", "those", "there"]
+)
+
 _MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature|not\s+signed)\b)", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 
@@ -199,14 +204,26 @@ def render(record: Record, *, forged: bool = False, foreign: bool = False) -> st
 def label_of(record: Record) -> str:
     """Return what a record is about, where its text does not say so: its first tag, and the day of an event.
 
-    The first tag of what came from a page is the title of that page.
+    What came from elsewhere had a page around it, and the first tag is its title. Of what somebody wrote as a record,
+    only a text that begins with a verb or “it” needs its tag: “Use port 5433.”
     """
-    tag = next((" ".join(one.split()) for one in record.tags if one != _KEEP), "")
-    if len(tag) > _LONGEST_LABEL:
-        tag = f"{tag[: _LONGEST_LABEL - 1]}…"
-    day = f"{record.occurred_at:%Y-%m-%d}" if record.occurred_at is not None else ""
     said = record.body.casefold()
-    return ", ".join(one for one in (tag, day) if one and one.casefold() not in said)
+    tag = next((" ".join(one.split()) for one in record.tags if one != _KEEP), "")
+    if not tag or tag.casefold() in said or not (record.provenance.kind in _GATHERED or _names_nothing(said)):
+        tag = ""
+    elif len(tag) > _LONGEST_LABEL:
+        tag = f"{tag[: _LONGEST_LABEL - 1]}…"
+    day = "" if record.occurred_at is None else f"{record.occurred_at:%Y-%m-%d}"
+    return ", ".join(one for one in (tag, day) if one and one not in said)
+
+
+def _names_nothing(said: str) -> bool:
+    """Say whether a text does not begin with what it is about."""
+    from ..text.language import english
+    from ..text.tense import is_known_verb
+
+    word = said.split(maxsplit=1)[0].strip('*_`"“.,:;!?()') if said.strip() else ""
+    return word in _POINTING or is_known_verb(english(word))
 
 
 def _marks(record: Record, *, forged: bool, foreign: bool) -> str:

@@ -222,7 +222,7 @@ def test_facts_are_replaced_disputed_and_decided_in_any_store(amp, request, stor
     new = amp("record", "remember", text, "--replaces", old["id"][:14], *named, "--tag", "net", "--json").json()
     assert new["replaced"] == old["id"]
     assert amp("record", "remember", text, *named).out == f"known already: {new['id']}\n"
-    amp("record", "remember", "x y", "--replaces", old["id"], *named).refuses(3, f"{new['id']} holds in its place")
+    amp("record", "remember", "x y", "--replaces", old["id"], *named).refuses(3, f"{new['id']} replaced it")
     amp("record", "remember", text, "--replaces", new["id"], *named).refuses(3, "says this already")
     chain = amp("record", "history", new["id"], *named, "--json").json()["chain"]
     assert [one["state"] for one in chain] == ["superseded", "active"]

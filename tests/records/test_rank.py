@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.limits import estimate_tokens
 from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, supersede
-from agent_memory_protocol.records.rank import Match, Recalled, choose, render, score
+from agent_memory_protocol.records.rank import Match, Recalled, choose, label_of, render, score
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from tests.each_row import each_row
 
@@ -238,13 +238,16 @@ def test_a_wrong_signature_is_marked_within_the_budget_and_no_text_can_pass_for_
     [
         ("Use port 5433.", ("Postgres", "Connection"), None, "- Postgres: Use port 5433."),
         ("Use port 5433 of postgres.", ("Postgres",), None, "- Use port 5433 of postgres."),
-        ("Use port 5433.", ("keep", "db"), None, "- db: Use port 5433."),
+        ("Never push to it.", ("keep", "main"), None, "- main: Never push to it."),
+        ("It is Postgres.", ("staging",), None, "- staging: It is Postgres."),
+        ("The staging database is Postgres.", ("db",), None, "- The staging database is Postgres."),
         ("The backup failed.", (), 31, "- 2026-01-31: The backup failed."),
-        ("The backup failed.", ("ops",), 31, "- ops, 2026-01-31: The backup failed."),
+        ("The restart failed.", ("ops",), 31, "- 2026-01-31: The restart failed."),
         ("The backup of 2026-01-31 failed.", (), 31, "- The backup of 2026-01-31 failed."),
-        ("One.", ("x" * 90,), None, f"- {'x' * 39}…: One."),
-        ("# One", ("a\n- b [archived]",), None, "- a - b &#91;archived]: # One"),
-        ("One.", ("# a",), None, "- \\# a: One."),
+        ("Use it.", ("x" * 90,), None, f"- {'x' * 39}…: Use it."),
+        ("Use it.", ("a\n- b [archived]",), None, "- a - b &#91;archived]: Use it."),
+        ("Use it.", ("# a",), None, "- \\# a: Use it."),
+        ("# One", ("a",), None, "- \\# One"),
     ],
 )
 def test_a_line_says_what_a_record_is_about_where_its_text_does_not(body, tags, day, line):
@@ -253,3 +256,7 @@ def test_a_line_says_what_a_record_is_about_where_its_text_does_not(body, tags, 
     one = replace(record(body), id="", tags=tags, occurred_at=when)
     assert render(one) == line
     assert ask(found(one)).as_prompt_block() == line
+    gathered = replace(one, id="", provenance=Provenance("import"))
+    is_said = not tags or tags[0].casefold() in body.casefold()
+    assert render(gathered).startswith(line if is_said else "- "), "what came from a page always has its title"
+    assert is_said or tags[0] == "keep" or label_of(gathered)

@@ -396,7 +396,7 @@ def test_what_cannot_be_replaced_or_decided_says_what_can_be_done(project, recor
     records.supersede(lost, won, "newer")
     records.archive(gone, "over")
     records.dispute(one, other, "which?")
-    refusals = {lost: f"{won} holds in its place", gone: f"amp record reactivate {gone}"}
+    refusals = {lost: f"{won} replaced it", gone: f"amp record reactivate {gone}"}
     refusals |= dict.fromkeys((one, other), "amp record resolve LOSER WINNER --reason R")
     count = len(records.records())
     for old, way in refusals.items():
