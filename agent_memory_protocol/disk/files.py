@@ -14,9 +14,7 @@ from .walk import OpenFolder, Walk, check_name, open_outright
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Self, TypeVar
-
-    Signed = TypeVar("Signed")
+    from typing import Self
 
 TEMPORARY = ".amp-tmp"  # The ending of half-written files, which `writing` renames into place and listings leave out
 Stamp = tuple[int, int, int]  # What `stamp` returns
@@ -153,36 +151,6 @@ class Root(Walk):
             yield from ((*folder, name) for name in files)
             waiting += [below for name in folders if enter(below := (*folder, name))][::-1]
 
-    def stamps(
-        self, parts: tuple[str, ...], wanted: "Callable[[str], bool]", sign: "Callable[[os.stat_result], Signed]"
-    ) -> "dict[str, Signed | None]":
-        """Return by name what `sign` makes of what the system says of each wanted file, in the order of `list_files`.
-
-        None for what is not a regular file: the one that a link leads to may change where it lies.
-        """
-        folder = self.folder(parts)
-        if folder is None:
-            return {}
-        found: dict[str, Signed | None] = {}
-        others = []
-        try:
-            # What the system says is let go of at once: many thousands of such objects cost more than asking for them.
-            for name in sorted(filter(wanted, folder.names())):
-                info = folder.stat(name)
-                if info is None:
-                    continue
-                if stat.S_ISREG(info.st_mode):
-                    found[name] = sign(info)
-                else:
-                    found[name] = None
-                    others.append((name, info.st_mode))
-        except OSError as error:
-            raise damaged(error, parts) from error
-        for name, mode in others:
-            if stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and self._leads_to_folder((*parts, name))):
-                del found[name]
-        return found
-
     def _is_surely_missing(self, parts: tuple[str, ...]) -> bool:
         """Say whether a file is under no spelling in a folder that was listed; not asked of a large one."""
         listing = self._listing(parts[:-1])
@@ -202,14 +170,15 @@ class Root(Walk):
         folder = self.folder(parts)
         try:
             for name, is_folder, is_link in () if folder is None else folder.scan():
-                yield name, self._leads_to_folder((*parts, name)) if is_link else is_folder
+                yield name, self.leads_to_folder((*parts, name)) if is_link else is_folder
         except OSError as error:
             if self._let_go(error):  # nothing was yielded yet: what cannot be opened cannot be read
                 yield from self._scan_now(parts)
                 return
             raise damaged(error, parts) from error
 
-    def _leads_to_folder(self, parts: tuple[str, ...]) -> bool:
+    def leads_to_folder(self, parts: tuple[str, ...]) -> bool:
+        """Say whether a link leads to a folder that may be entered."""
         try:
             place = self.locate(parts)
         except DamagedFile:

@@ -1,13 +1,11 @@
 """The notes of a folder on disk: list them, read their heads quickly, read one whole."""
 
-import os
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import field
-from typing import TypeVar
 
-from ..disk import files
+from ..disk import files, looked
 from ..disk.files import Root
+from ..disk.looked import Looked, Sign
 from ..errors import DamagedFile
 from ..text import links
 from ..values import dataclass
@@ -15,12 +13,9 @@ from . import note
 from .index import beside_name, is_beside
 from .note import Head, Note
 
-Signed = TypeVar("Signed")
-
 _START_BYTES = 512
 _HEADER_BYTES = 16_384
 _LARGEST = 1 << 20
-_TICK = 2_000_000_000  # The coarsest clock, in nanoseconds, by which a file system tells when a file was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +44,36 @@ class Folder:
 class KnownNotes:
     """The notes of a folder as they were read, so that the next time only those are read that have changed.
 
-    A change is seen by disk, inode, size and both times: an edit of equal size may set back the one that it can set. A
-    file that was changed just now is read again the next time whatever they say, since a second write within one tick
-    of the clock of its disk leaves the times as they are.
+    `disk.looked` says how a change is seen. A file that was changed just before a look is read again at the next.
     """
 
     def __init__(self) -> None:
         self.folder = Folder()
-        self._stamps: dict[str, tuple[int, ...] | None] = {}
+        self._signs: dict[str, Sign | None] = {}
+        self._looked: Looked | None = None
 
     def __contains__(self, name: str) -> bool:
         """Say whether a note was there, and could be read."""
         return name in self.folder.heads
 
     def look(self, root: Root, folder: tuple[str, ...], tier_file: str) -> None:
-        """Look at every note, and read those that are new or have changed."""
-        just_now = time.time_ns() - _TICK
-        old, self.folder = self.folder, Folder()
-        found = stamps(root, folder, tier_file, _signed)
-        for name, stamp in found.items():
-            if stamp is not None and stamp == self._stamps.get(name) and name in old.heads:
+        """Look at every note, and read those that are new or have changed; `folder` stays the same if there are none.
+
+        What could not be read is always read again.
+        """
+        now = look(root, folder, tier_file)
+        if now is self._looked and now.is_settled and not self.folder.problems:
+            return
+        old, self.folder, self._looked = self.folder, Folder(), now
+        found = {name: sign for name, sign in now.files.items() if not is_beside(name)}
+        for name, sign in found.items():
+            if sign is not None and sign == self._signs.get(name) and name in old.heads:
                 self.folder.heads[name] = old.heads[name]
             else:
                 self.folder.read(root, folder, name)
-            if stamp is not None and max(stamp[-2:]) > just_now:
+            if sign is not None and max(sign[-2:]) > now.at - looked.TICK:
                 found[name] = None
-        self._stamps = found
+        self._signs = found
 
     def look_at(self, root: Root, folder: tuple[str, ...], names: Iterable[str]) -> bool:
         """Read some of the known notes again. Says whether anything that an index line is made from has changed."""
@@ -82,16 +81,12 @@ class KnownNotes:
         now = Folder()
         for name in before:
             now.read(root, folder, name)
-            self._stamps[name] = None
-        self.folder.heads.update(now.heads)
-        self.folder.problems.update(now.problems)
+            self._signs[name] = None
+        self._looked = None
+        self.folder = Folder({**self.folder.heads, **now.heads}, {**self.folder.problems, **now.problems})
         for name in before.keys() - now.heads.keys():
             self.folder.heads.pop(name, None)
         return before != {name: now.heads.get(name) for name in before}
-
-
-def _signed(info: os.stat_result) -> tuple[int, ...]:
-    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
 def is_note(name: str, tier_file: str) -> bool:
@@ -129,11 +124,9 @@ def list_names(root: Root, folder: tuple[str, ...], tier_file: str) -> list[str]
     return [name for name in root.list_files(folder) if is_note(name, tier_file)]
 
 
-def stamps(
-    root: Root, folder: tuple[str, ...], tier_file: str, sign: Callable[[os.stat_result], Signed]
-) -> dict[str, Signed | None]:
-    """Return what `sign` makes of what the system says of each of these, by file name; None for a link."""
-    return root.stamps(folder, lambda name: is_note(name, tier_file), sign)
+def look(root: Root, folder: tuple[str, ...], tier_file: str) -> Looked:
+    """Look at the notes of a folder, and at the files beside its tier file."""
+    return looked.look(root, folder, lambda name: is_note(name, tier_file) or is_beside(name))
 
 
 def has_notes(root: Root, folder: tuple[str, ...], tier_file: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..answers import Indexed
 from ..change.session import Session
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from ..change.transaction import Change
 
 _known: dict[tuple[str, ...], KnownNotes] = {}  # by root and folder, what this process has read of its notes
+_built: dict[tuple[str, ...], tuple[Folder, object, tuple[index.Built, Indexed]]] = {}
+"""By root and folder, what was built last, of which notes and of what else."""
 _MOST_KNOWN = 16
+
+Kept = TypeVar("Kept")
 
 
 def reindex(session: Session, targets: Sequence[Target] | None, *, check: bool) -> list[Indexed]:
@@ -137,11 +141,16 @@ def _notes(session: Session, target: Target) -> Folder:
     where = (session.root.path, *folder)
     known = _known.pop(where, None) or KnownNotes()  # nobody else has it meanwhile
     known.look(session.root, folder, target.parts[-1])
-    notes = known.folder
-    _known[where] = known
-    while len(_known) > _MOST_KNOWN:
-        _known.pop(next(iter(_known)), None)
-    return notes
+    _keep(_known, where, known)
+    return known.folder
+
+
+def _keep(kept: dict[tuple[str, ...], Kept], where: tuple[str, ...], one: Kept) -> None:
+    """Keep something of a folder, and let go of what is of the folders that were asked for longest ago."""
+    kept.pop(where, None)
+    kept[where] = one
+    for other in [*kept][:-_MOST_KNOWN]:
+        kept.pop(other, None)
 
 
 def _write_beside(session: Session, folder: tuple[str, ...], old: Sequence[str], new: Sequence[str]) -> None:
@@ -176,7 +185,24 @@ def add_lines(session: Session, target: Target, lines: Sequence[tuple[str, str]]
 def _build(
     session: Session, target: Target, text: str, notes: Folder, beside: Sequence[str]
 ) -> tuple[index.Built, Indexed]:
-    """Return the tier file's text with its index up to date, the files beside it, and what that index is."""
+    """Return the tier file's text with its index up to date, the files beside it, and what that index is.
+
+    Of the same notes, which another look at the folder has found unchanged, the same is made.
+    """
+    limits = session.settings
+    where = (session.root.path, *target.parts)
+    given = (text, *beside), limits.max_lines, limits.max_bytes, limits.secrets_allow
+    known = _built.get(where)
+    if known is not None and known[0] is notes and known[1] == given:
+        return known[2]
+    made = _build_now(session, target, text, notes, beside)
+    _keep(_built, where, (notes, given, made))
+    return made
+
+
+def _build_now(
+    session: Session, target: Target, text: str, notes: Folder, beside: Sequence[str]
+) -> tuple[index.Built, Indexed]:
     before = [index.read(one) for one in (text, *beside)]
     parts = note_store.parts_of_notes(session.root, target.parts[:-1], notes.heads)
     files = index.by_key(file for file in notes.heads if file not in parts)

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..answers import About, Found
 from ..change.session import SEARCH, Session
 from ..disk.errors import shown
+from ..disk.looked import TICK, Sign
 from ..disk.writing import make_local_folder
 from ..errors import AgentMemoryError, InvalidArgument, StorageError
 from ..layout import LEDGER, OWNED_TIERS, Target, Tier, check_target
@@ -38,8 +39,6 @@ from .found import found_by, look_up
 
 INDEX = "entries.sqlite"
 """The file of the index, in `.scaffolding/.amp/search/`. Deleting it loses nothing."""
-
-_SETTLING = 2_000_000_000  # Nanoseconds after which a file's times tell one state from the next on every file system
 
 
 def index_path(session: Session) -> str | None:
@@ -232,12 +231,16 @@ def _asked(session: Session, where: Within) -> Callable[[Target], bool]:
 
 def _states(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:
     """Yield each document, and the notes next to it: by file name, what changes whenever the content does."""
-    settled = int(session.now.timestamp() * 1e9) - _SETTLING
+    settled = int(session.now.timestamp() * 1e9) - TICK
 
     def sign(info: os.stat_result) -> str:
         if info.st_mtime_ns > settled or info.st_ctime_ns > settled:
             return ""
         return f"{info.st_dev}-{info.st_ino}-{info.st_size}-{info.st_mtime_ns}-{info.st_ctime_ns}"
+
+    def state(name: str, sign: Sign | None, at: int) -> str:
+        is_told = sign is not None and max(sign[-2:]) <= at - TICK
+        return "-".join(map(str, sign[1:])) if sign and is_told else _digest(session, (*folder, name))
 
     for target in store.list_targets(session.root):
         beside = (*target.parts[:-1], LEDGER)  # what it says of an entry is searched, too
@@ -250,12 +253,16 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
     for target in indexing.all_folders(session):
         folder, tier_file = target.parts[:-1], target.parts[-1]
         try:
-            signed = note_store.stamps(session.root, folder, tier_file, sign)
-            signed |= session.root.stamps(folder, is_beside, sign)
+            looked = note_store.look(session.root, folder, tier_file)
         except StorageError as error:
             on_problem(target, str(error))
             continue
-        yield target, {file: state or _digest(session, (*folder, file)) for file, state in signed.items()}
+        states = looked.made.get(SEARCH)
+        if not isinstance(states, dict):
+            states = {file: state(file, sign, looked.at) for file, sign in looked.files.items()}
+            if looked.is_settled:
+                looked.made[SEARCH] = states
+        yield target, states
 
 
 def _named(session: Session, on_problem: Callable[[Target, str], object]) -> Iterator[tuple[Target, dict[str, str]]]:

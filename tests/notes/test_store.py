@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from agent_memory_protocol.disk import looked
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.notes import store
 from agent_memory_protocol.notes.note import Head
@@ -46,7 +47,7 @@ def test_what_is_known_is_what_a_fresh_look_finds(root, tmp_path):
 
 
 def test_only_a_note_whose_file_has_changed_is_read_again_be_it_of_equal_size_and_time(root, tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_TICK", -3_600_000_000_000)  # what was written just now is old enough
+    monkeypatch.setattr(looked, "TICK", -3_600_000_000_000)  # what was written just now is old enough
     path = write(tmp_path, "a.md", "old")
     write(tmp_path, "b.md", "b")
     known, read = KnownNotes(), []
