@@ -58,7 +58,7 @@ _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
 _DIGEST = re.compile(r"(?i:sha-?\d{1,3}|md5)[:=-]")
 _OF_DATA = re.compile(r"[\"'][:,}\]]|\(\?[:=!<]|\\[bdws]\b")
 """What JSON and expressions are written with, and few passwords."""
-_RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^|%[sd]\b.*%[sd]\b")
+_RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^[^\]]*\]|%[sd]\b.*%[sd]\b")
 _CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
 _LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d\s]")
@@ -76,6 +76,12 @@ _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
 _RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llvm)[ ._-]\Z")
 """What is in front of `pass` where it is one run through something."""
+_NEXT_SETTING = re.compile(r"[;&] ?[A-Za-z][\w ]{1,30}=")
+_LONGEST_WITH_BLANKS = 60
+_SAID = re.compile(
+    r"[\"'`(]{0,2}(?:[A-Za-z]?[a-z]{2,24}|[A-Z]{3,24}|\d{1,4}|[=+&|<>-]{1,3})[.,:;!?)\"'`]{0,3}|--?[a-z-]{1,20}=?"
+)
+"""A word, number or sign of a sentence, a command or code."""
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[,;)]|[\r\n]|\Z)|(?<=[.!)])\s")
 
 
@@ -86,13 +92,41 @@ def span(match: Found) -> tuple[int, int]:
             start, end = match.span(name)
             if name == "run":  # it goes to the next blank, and so has the quotes and brackets around it
                 start += len(match[name]) - len(match[name].lstrip("\\\"'`*_?"))
-                said = match.string[start:end].partition("??")[0]  # beyond that it is a text in other letters
-                end = start + len(said.rstrip("\\.,;:!?)]}*_\"'`|"))
-                return start, max(start, end)
+                said = _before_the_next(match.string[start:end].partition("??")[0])  # beyond it are other letters
+                if not _looks_jumbled(said):
+                    said = _with_blanks(match.string, start) or said
+                return start, start + len(said)
             if name == "bare":  # the end of the sentence or of the emphasis is not part of it
                 end = start + len(match[name].rstrip(".,;:!?)]*_"))
             return start, max(start, end)
     return match.span()
+
+
+def _before_the_next(said: str) -> str:
+    """Return a value without what ends its sentence or string, and without the next setting of a connection string."""
+    following = _NEXT_SETTING.search(said)
+    return said[: following.start() if following else len(said)].rstrip("\\.,;:!?)]}*_\"'`|")
+
+
+def _with_blanks(text: str, start: int) -> str:
+    """Return the password with blanks in it that begins at a place; "" if what is there can be anything else."""
+    rest = text[start : start + _LONGEST_WITH_BLANKS].partition("\n")[0]
+    quote = text[start - 1 : start]
+    if quote and quote in "\"'`":
+        closing = re.search(rf"(?<!\\){quote}{{1,3}}(?=[\s,;:.)}}\]|]|\Z)", rest[2:])
+        rest = rest[: closing.start() + 2] if closing else rest
+    else:
+        rest = rest.partition(" | ")[0]
+    said: list[str] = []
+    for word in rest.split(" "):
+        if len(said) > 5 or _SAID.fullmatch(word):
+            break
+        said.append(word)
+    value = _before_the_next(" ".join(said))
+    solid = value.replace(" ", "")
+    kinds = (str.islower, str.isupper, _is_mark)
+    is_mixed = all(any(map(is_kind, solid)) for is_kind in kinds) and sum(map(_is_mark, solid)) > 1
+    return value if is_mixed and _looks_jumbled(solid) and 5 * _spoken(solid) <= 2 * len(solid) else ""
 
 
 def entropy(value: str) -> float:
@@ -233,20 +267,17 @@ def is_said_before(match: Found) -> bool:
 
 def is_jumbled(match: Found) -> bool:
     """Accept what a password manager makes: letters, digits and marks in an order that no word, path or code has."""
-    value = _value(match)
+    return _looks_jumbled("".join(_value(match).split())) and not _is_cut_short(match)
+
+
+@lru_cache(maxsize=512)
+def _looks_jumbled(value: str) -> bool:
     pieces = len(_PIECES.findall(value))
     kinds = sum(any(map(is_kind, value)) for is_kind in (str.islower, str.isupper, str.isdigit, _is_mark))
     marks = sum(map(_is_mark, value))
     if kinds == 2 and (len(value) < 10 or 4 * marks < len(value) or _CODE_MARKS.search(value)):
         return False
-    if (
-        len(value) < 8
-        or kinds < 2
-        or _is_blank(value)
-        or "..." in value
-        or _is_cut_short(match)
-        or _RANGE.search(value)
-    ):
+    if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in value or _RANGE.search(value):
         return False
     if _CALL.search(value) or _DIGEST.match(value) or _is_path(value):
         return False

@@ -361,3 +361,48 @@ def test_the_random_value_of_a_property_that_is_named_as_a_secret_is_found():
 @each_row("text", rows(INNOCENT))
 def test_a_property_that_is_only_named_alike_passes(text):
     assert found(text) == []
+
+
+LABELLED = """
+cfg = {{'host': 'db1', 'password': '{}', 'port': 5432}}
+export const clientSecret: string = "{}";
+const ROOT_PASSWORD: &str = "{}";
+MINIO_SECRET="{}"
+redis: {{password: '{}'}}
+Server=db;User Id=sa;Password={};Encrypt=true
+AccountName=st;AccountKey={};EndpointSuffix=core.windows.net
+db.internal:5432:shop:app:{}
+*:*:*:app:{}
+echo '{}'| sudo -S systemctl restart app
+tool login --user ops --password '{}'
+La contraseña de root es {}
+Le mot de passe root est {}
+A palavra-passe é `{}`.
+Accedi con la password `{}`.
+管理者パスワードは{}です
+"""
+SPACED = ('W"8r }^gCp hV~D.@!', "%zV yZ|Gp QP:V_G]P%", "<Zk +-Kw9} sj;Px(7", "Q?q 66-3Q,b>V^eSh|O{")
+PLAIN = """
+password: "must be 8+ chars (A-Z, 0-9)"
+Password rules: "at least 12 chars, A-Z, a-z, 0-9 and !@#$"
+const token: string = await getToken({ scope: 'read' });
+static SECRET_NAME: &str = "billing-db-credentials";
+token = next(iter(tokens)); key = (token.kind, token.text)
+tokens[i] != '(' && tokens[i+1] == ')' ends the call
+localhost:5432:billing:app is the host, port, database and user.
+db:5432:*:*:$PGPASSWORD
+Ports: 8080:80, 5432:5432, 6379:6379
+echo "$SUDO_PW"| sudo -S apt-get update
+Server=db;Password=${DB_PW};Encrypt=true
+AccountName=st;AccountKey=...;EndpointSuffix=core.windows.net
+"""
+
+
+@each_row("line", rows(LABELLED))
+def test_a_password_with_blanks_and_marks_in_it_is_found_beside_any_label(line):
+    assert [password for password in SPACED if not found(line.format(password))] == []
+
+
+@each_row("line", rows(PLAIN))
+def test_code_and_rules_with_blanks_beside_a_label_pass(line):
+    assert found(line) == []
