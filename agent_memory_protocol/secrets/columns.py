@@ -12,6 +12,7 @@ _WORDS = ("pass", "pwd", "secret", "token", "key", "cred")  # One is in each nam
 
 _DELIMITERS = "|\t;,"
 _MOST_ROWS = 1_000
+_MORE_AT_MOST = 8
 
 
 def headed_cells(form: Form) -> Form:
@@ -23,23 +24,26 @@ def headed_cells(form: Form) -> Form:
     length = start = 0
     heads: dict[int, str] = {}
     delimiter = ""
-    left = 0
+    left = width = 0
     for line in form.text.splitlines(keepends=True):
         cells = line.rstrip("\r\n").split(delimiter) if left and delimiter in line else []
         if len(cells) > max(heads, default=0) and heads:
             left -= 1
             place = start
+            # A value may hold the mark that parts the cells: the row has more of them then than the first line.
+            more = min(max(0, len(cells) - width), _MORE_AT_MOST)
             for number, cell in enumerate(cells):
-                value = cell.strip()
-                if number in heads and value and value.strip("-: "):
+                value = delimiter.join(cells[number : number + more + 1]).strip() if number in heads else ""
+                if value.strip("-: |"):
                     label = f"{heads[number]} = "
-                    stretches.append((length + len(label), place + cell.index(value) - length - len(label)))
+                    stretches.append((length + len(label), form.text.index(value, place) - length - len(label)))
                     lines.append(f"{label}{value}")
                     length += len(lines[-1]) + 1
                 place += len(cell) + 1
         else:
             delimiter, heads = _headings(line)
             left = _MOST_ROWS if heads else 0
+            width = line.count(delimiter) + 1 if heads else 0
         start += len(line)
     return Form("\n".join(lines), form, stretches)
 

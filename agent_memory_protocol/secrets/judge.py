@@ -76,7 +76,7 @@ _TELLING_SYMBOLS = frozenset("@!#$%^&*+~")
 _PARTICIPLE = re.compile(r"[a-z]{3,}(?:ed|ing|able|ible|ly|less|ful|ent|ant|ive|ous|al|ic|en)")
 _RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llvm)[ ._-]\Z")
 """What is in front of `pass` where it is one run through something."""
-_NEXT_SETTING = re.compile(r"[;&] ?[A-Za-z][\w ]{1,30}=")
+_NEXT_SETTING = re.compile(r"[;&] ?(?:[A-Z]?[a-z]{2,20}[ _-]?){1,5}=")
 _LONGEST_WITH_BLANKS = 60
 _SAID = re.compile(
     r"[\"'`(]{0,2}(?:[A-Za-z]?[a-z]{2,24}|[A-Z]{3,24}|\d{1,4}|[=+&|<>-]{1,3})[.,:;!?)\"'`]{0,3}|--?[a-z-]{1,20}=?"
@@ -288,6 +288,8 @@ def _looks_jumbled(value: str) -> bool:
     if value[0] == "$" and value[1:].isidentifier() and _unlike_words(value) < 8:
         return False
     longest = 1.5 if kinds == 2 or value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
+    if kinds == 4 and 5 * _spoken(value) <= 2 * len(value):
+        longest = 2.5
     return len(value) <= longest * pieces or _unlike_words(value) >= max(8, len(value) // 2)
 
 

@@ -38,6 +38,8 @@ _IS = (
     "|en|in|auf|a|à|ao|para|po|na|op|zu|als|como|come|jako|на|как|şu|بـ|إلى"
     "|είναι|هي|هو|है|היא|הוא"
 )
+_SAYS = "ist|lautet|es|est|è|é|jest|je|это|är"
+"""A verb that may follow a word of the list above: `la contraseña para ops es X`."""
 _IS_GLUED = "是|[改设換换设]?[置定]?[为為成]了?|は|が|を|는|은|이|가|를|을|로|으로|คือ"
 _FOREIGN = (
     *(" ist ", " lautet ", " es ", " est ", " è ", " é ", " jest ", " это "),
@@ -118,7 +120,8 @@ def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern
                 rf"(?:(?<![^\W\d_])|(?=[\u3040-\u9fff\uac00-\ud7af]|{_ENDS_WORDS})|(?<=set)|(?-i:(?<=[a-z])(?=[A-Z]))"
                 rf"|(?<=api)(?=[キ키])|(?<=[\u3040-\u9fff\uac00-\ud7af]))(?P<label>{labels})"
                 rf"(?:[_-]\w{{1,20}}){{0,2}}(?P<quote>[\"'`*]{{0,3}})"
-                rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])|[ \t]*[—–](?=[ \t]))"
+                rf"(?:(?P<verb>{_BETWEEN}(?:[ \t]*(?:{_IS_GLUED})|[ \t]+(?:{_IS})(?=[ \t])"
+                rf"(?:(?:[ \t]+{_WORD}){{1,3}}?[ \t]+(?:{_SAYS})(?=[ \t]))?|[ \t]*[—–](?=[ \t]))"
                 rf"(?P<later>(?:[ \t]+{_WORD}){{1,3}}(?=[ \t]+{_RANDOM}))?)"
                 rf"|(?P<sign>{_BETWEEN}(?=[\"'`*]{{0,3}}[ \t]*(?:[:：=|])))"
                 rf"|(?P<told>(?:[ \t,]*{_WORD}){{1,6}}?(?=[ \t]+{_RANDOM})))?",

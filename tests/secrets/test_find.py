@@ -380,6 +380,9 @@ Le mot de passe root est {}
 A palavra-passe é `{}`.
 Accedi con la password `{}`.
 管理者パスワードは{}です
+La contraseña para ops es {}
+props.put("password", "{}");
+std::string dbPassword{{"{}"}};
 """
 SPACED = ('W"8r }^gCp hV~D.@!', "%zV yZ|Gp QP:V_G]P%", "<Zk +-Kw9} sj;Px(7", "Q?q 66-3Q,b>V^eSh|O{")
 PLAIN = """
@@ -395,6 +398,8 @@ Ports: 8080:80, 5432:5432, 6379:6379
 echo "$SUDO_PW"| sudo -S apt-get update
 Server=db;Password=${DB_PW};Encrypt=true
 AccountName=st;AccountKey=...;EndpointSuffix=core.windows.net
+La contraseña para ops es obligatoria y tiene 12 caracteres.
+t("password", "Your password must have 8 characters")
 """
 
 
@@ -406,3 +411,16 @@ def test_a_password_with_blanks_and_marks_in_it_is_found_beside_any_label(line):
 @each_row("line", rows(PLAIN))
 def test_code_and_rules_with_blanks_beside_a_label_pass(line):
     assert found(line) == []
+
+
+@each_row("password", ["Zo{L+|~/d'uKe.hN", "oSdKP;IPP|466zo", 'Ed"l9Y|^!9v0%]g'])
+def test_a_password_is_found_whole_where_the_mark_of_its_table_is_in_it(password):
+    for first in (
+        f"| host | password | by |\n|---|---|---|\n| db | {password} | ann |",
+        f"user;password\nann;{password}",
+    ):
+        assert found(first) == ["jumbled-password"]
+
+
+def test_a_row_with_more_cells_than_headings_passes_where_its_words_are_plain():
+    assert found("| token | meaning |\n|---|---|\n| `=>` | arrow | or `->` |\n| `&&`, `||` | logic |") == []
