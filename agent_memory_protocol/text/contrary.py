@@ -153,6 +153,30 @@ PERIODS = "daily nightly | weekly | biweekly fortnightly | monthly | quarterly |
 DAYS = "monday | tuesday | wednesday | thursday | friday | saturday | sunday"
 """How often something is done, and on which day of the week."""
 
+KINDS = """
+in | city: amsterdam atlanta austin bangalore barcelona beijing berlin boston brussels budapest cairo chicago cologne
+ copenhagen dallas denver dresden dubai dublin dusseldorf düsseldorf frankfurt geneva hamburg helsinki hongkong
+ houston istanbul jakarta johannesburg kyiv leipzig lisbon london losangeles lyon madrid manchester marseille
+ melbourne miami milan montreal moscow mumbai munich münchen newyork nuremberg osaka oslo paris portland prague rome
+ rotterdam sanfrancisco santiago seattle seoul shanghai singapore stockholm stuttgart sydney telaviv tokyo toronto
+ vancouver vienna warsaw zurich zürich
+in | country: australia austria belgium brazil canada china denmark finland france germany india ireland israel italy
+ japan mexico netherlands norway poland portugal spain sweden switzerland ukraine
+in | state: california georgia iowa ohio oregon texas virginia washington
+in on to | cloud: aws azure cloudflare digitalocean fly fly.io gcp googlecloud hetzner heroku linode netlify ovh
+ railway render scaleway vercel
+in on | ci: bamboo buildkite circleci drone githubactions gitlab jenkins teamcity travis woodpecker
+in | database: cassandra clickhouse cockroachdb couchdb dynamodb elasticsearch mariadb memcached mongodb mysql
+ postgres postgresql redis snowflake sqlite
+in | language: c# clojure dart elixir elm erlang go golang haskell java kotlin php python ruby rust scala swift
+ typescript zig
+on | system: alpine centos debian fedora suse ubuntu
+"""
+"""Names of one kind, of which one thing has one, and behind which words: what is in Frankfurt is not in Dublin.
+
+What is in Germany may well be in Frankfurt, so only names of one kind exclude each other, and no other names do.
+"""
+
 _SAID = tuple(
     (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), by)
     for pattern, by in (
@@ -209,6 +233,14 @@ _HAPPENING = _stems(
 _PERIODIC = word_set("daily monthly nightly standup weekly yearly")
 _VERSIONED = word_set("on run runs target targets use uses")
 _SOLE = word_set("canonical default official primary")
+_ROLES = word_set("ceo cto director head lead leader licence license manager owner")
+_PLACED = word_set("based deployed hosted kept located run runs saved served stored written")
+_KEPT_BY = word_set("headed led managed owned")
+_TEAM = word_set("group guild squad team")
+_NOT_ALONE = word_set("also both currently mainly mostly partly sometimes too usually")
+_ALIASES = {"golang": "go", "postgresql": "postgres", "fly.io": "fly", "münchen": "munich"}
+_MORE = word_set("and or with")
+_MANY_TOOLS = _stems("check debug develop monitor script test tool")
 _TESTING = word_set("ci compatible library matrix package pipeline sdk support supports test tests")
 _LONGEST_NAME = 3
 
@@ -247,6 +279,13 @@ _STATE, _MANNER, _BOUND, _TURN, _VERB, _UNIT, _PERIOD, _DAY = (
         (DAYS, "day"),
     )
 )
+_KIND = {
+    name: (frozenset(behind.split()), kind)
+    for row in re.split(r"\n(?=\w)", KINDS.strip())
+    for behind, _, rest in [row.partition(" | ")]
+    for kind, _, names in [rest.partition(":")]
+    for name in names.split()
+}
 _AFTER = ENGLISH.prepositions | ENGLISH.directions | ENGLISH.conditions
 _AFTER |= word_set("and as behind during or per than via when within")
 
@@ -381,15 +420,57 @@ def _values(one: _Sentence) -> Iterator[Contrary]:
             yield Contrary(row, side, one.without(place, place + 1, row))
     if one.at(0) in _SUBJECT and "is" in one.words:
         yield from _named(one, one.words.index("is") + 1)
+    if _NOT_ALONE.isdisjoint(one.words) and one.at(0) not in ENGLISH.empty - _SUBJECT:
+        yield from _placed(one)
+        yield from _kept_by(one)
+        yield from _used(one)
+
+
+def _placed(one: _Sentence) -> Iterator[Contrary]:
+    """Yield the name of a kind of which one thing has one, where it says so: “is hosted in Frankfurt”."""
+    for place in range(2, len(one.words)):
+        verb = one.at(place - 2)
+        if verb != "runs" and (verb not in _PLACED or one.at(place - 3) != "is"):
+            continue
+        for end in range(place + 1, min(place + 2, len(one.words)) + 1):
+            name = "".join(one.words[place:end])
+            behind, kind = _KIND.get(name, ((), ""))
+            is_able = kind == "system" and verb == "runs"  # what runs on Debian may run on Fedora, too
+            if one.at(place - 1) in behind and not is_able and one.ends_at(end) and one.at(end) not in _MORE:
+                yield Contrary(kind, _ALIASES.get(name, name), one.without(place, end, kind))
+
+
+def _kept_by(one: _Sentence) -> Iterator[Contrary]:
+    """Yield the team or the person who alone has something: “is owned by the platform team”."""
+    for place in range(3, len(one.words)):
+        if one.at(place - 1) == "by" and one.at(place - 2) in _KEPT_BY and one.at(place - 3) == "is":
+            name = one.words[place:]
+            kind = "person" if _TEAM.isdisjoint(name) else "team"
+            words = [word for word in name if word not in _TEAM | _SUBJECT]
+            if len(words) == 1 and len(name) <= _LONGEST_NAME and (kind == "team" or one.raw[-1][:1].isupper()):
+                yield Contrary(kind, words[0], one.without(place, len(one.raw), kind))
+
+
+def _used(one: _Sentence) -> Iterator[Contrary]:
+    """Yield the name of what is used for one thing: “The app uses Sentry for crash reports”."""
+    place = one.words.index("uses", 1) + 1 if "uses" in one.words[1:-2] else 0
+    purpose = one.words[place + 2 :] if place else []
+    is_one = one.at(place + 1) == "for" or (one.at(place + 1) == "as" and purpose[:1] in (["its"], ["the"]))
+    is_name = bool(purpose) and one.raw[place][:1].isupper() and one.raw[place][-1].isalnum()
+    if is_one and is_name and _MORE.isdisjoint(purpose) and _MANY_TOOLS.isdisjoint(map(english, purpose)):
+        yield Contrary("used", one.words[place], one.without(place, place + 1, "used"))
 
 
 def _named(one: _Sentence, start: int) -> Iterator[Contrary]:
     """Yield the name from this place on, where there can be only one: “The primary region is Frankfurt”."""
     name, subject = " ".join(one.words[start:]), one.words[: start - 1]
-    is_short = 0 < len(one.words) - start <= _LONGEST_NAME and not may_hold_value(name)
+    is_short = 0 < len(one.words) - start <= _LONGEST_NAME and _AFTER.isdisjoint(one.words[start:])
     is_name = "default" in subject or any(not raw[:1].islower() for raw in one.raw[start:])
-    if is_short and is_name and not _SOLE.isdisjoint(subject):
+    is_name = is_name and is_short and not may_hold_value(name)
+    if is_name and not _SOLE.isdisjoint(subject):
         yield Contrary("name", name, one.without(start, len(one.raw), "name"))
+    elif is_name and subject[-1] in _ROLES:  # “Ana” may be “Ana Silva”
+        yield Contrary("name", one.words[start], one.without(start, len(one.raw), "name"))
 
 
 def _is_the_only(one: _Sentence, value: Value) -> bool:
