@@ -180,7 +180,7 @@ def _acquire(
 def _wait_for(
     fd: int, busy: Callable[[int], str], deadline: float, later: float, request: WhileWaiting | None = None
 ) -> None:
-    pause = _FIRST_PAUSE
+    pause, later = (_FIRST_PAUSE, later) if request is None else (_PAUSE, _PAUSE)  # it may be answered at any time
     while not take(fd):
         if request is not None:
             request.ask()
