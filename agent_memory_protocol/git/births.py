@@ -1,5 +1,8 @@
-"""When a line first came into a file, as git's history has it."""
+"""When the lines of a file were written, as git's history has it."""
 
+from datetime import UTC, datetime
+
+from ..formats.moments import sort_key
 from ..values import dataclass
 from .ask import answer
 
@@ -21,3 +24,23 @@ def first_commit(folder: str, path: str, line: str) -> Birth | None:
     lines = found.decode("utf-8", "replace").splitlines()
     parts = lines[-1].split("\0") if lines else []
     return Birth(*parts) if len(parts) == 3 else None
+
+
+def last_written(folder: str, path: str) -> dict[str, str]:
+    """Return when each line of a file was last written, as keys that sort by time; nothing if git does not have it.
+
+    What a branch wrote has the time of its own commit, wherever a merge has put it. Of equal lines the last one counts.
+    """
+    found: dict[str, str] = {}
+    moments: dict[str, str] = {}
+    commit = ""
+    # Of the commit, not of the file: git would put the file through whatever programs the checkout names.
+    said = answer(folder, "blame", "--porcelain", "--no-textconv", "HEAD", "--", path)
+    for line in said.decode("utf-8", "replace").split("\n"):
+        if line.startswith("\t"):
+            found[line[1:].rstrip("\r")] = moments.get(commit, "")
+        elif line.startswith("author-time "):
+            moments[commit] = sort_key(datetime.fromtimestamp(int(line[12:]), UTC).isoformat())
+        elif len(parts := line.split(" ", 1)) == 2 and len(parts[0]) in (40, 64):
+            commit = parts[0]
+    return found

@@ -147,6 +147,8 @@ def _told(met: Meeting, home: Target | None) -> str:
         return f"{told}; `{merge}` makes one of them"
     if met.way in (SAME, ALIKE):
         keep = "keep one" if met.way == SAME else "if both say the same, keep one"
+        if met.dispute and met.says_more:
+            return f"{told}; this one says more (`{met.resolve}` keeps it alone)"
         return f"{told}; {keep} (`{met.second.retire}` removes this one)"
     # What comes in from elsewhere may be older than what is here.
     met = met.in_order_of_age(lambda one: one.learned if isinstance(one, Outside) else "")

@@ -6,7 +6,7 @@ An entry is compared together with the label and the headings that govern it. Fa
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
-from itertools import chain, starmap
+from itertools import chain, pairwise, starmap
 from operator import itemgetter
 
 from ..layout import Target
@@ -30,6 +30,8 @@ RENEWED, ALIKE = "renewed", "alike"
 NOTE, RECORD = "note", "record"
 
 MOST = 100  # So many facts are compared with a new one: the writer waits for the answer, and `amp check` compares all
+
+_MOST_VALUES = 6  # More texts that differ in one value are a list of like things, not one value that has changed often
 
 Pairs = list[tuple[int, int, str]]
 """The places of each two facts that meet, and in which way."""
@@ -175,6 +177,11 @@ class Meeting:
         )
 
     @property
+    def says_more(self) -> bool:
+        """Whether the second says all that the first, in the same document, says, and more."""
+        return self.first.target == self.second.target and gist(self.first.text).bag < gist(self.second.text).bag
+
+    @property
     def sides(self) -> tuple[Fact, Fact]:
         """Both facts."""
         return self.first, self.second
@@ -182,9 +189,11 @@ class Meeting:
     def in_order_of_age(self, learned: Callable[[Fact], str] = lambda _: "") -> "Meeting":
         """Return it with the older entry first: by their own dates, then by when each was `learned`, else as it is."""
         one, other = self.first, self.second
-        days, moments = (one.day, other.day), (learned(one), learned(other))
-        is_told_by_days = all(days) and days[0] != days[1]
-        is_younger = days[0] > days[1] if is_told_by_days else all(moments) and moments[0] > moments[1]
+        if one.day and other.day and one.day != other.day:
+            is_younger = one.day > other.day
+        else:
+            moments = learned(one), learned(other)
+            is_younger = all(moments) and moments[0] > moments[1]
         return replace(self, first=other, second=one) if is_younger else self
 
 
@@ -377,6 +386,29 @@ def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
         one, other = placed[old], placed[new]
         if not _apart(one, other) and _on_one_topic(one, other):
             yield Meeting(RENEWED, one, other)
+
+
+def rivals(document: Document) -> Iterator[list[int]]:
+    """Yield the places of entries that cannot all hold: of opposites, and of what differs, or may, in one value only.
+
+    Guesses count too, and so do three values in a row: ask before something goes that may have replaced another.
+    """
+    placed = _placed([document])
+    place = {id(one): number for number, one in enumerate(document.outline.entries)}
+    for met in meetings([document]):
+        yield [place[id(one.entry)] for one in met.sides if isinstance(one, Placed)]
+    of_shape: dict[tuple[Hashable, Hashable], list[Placed]] = {}
+    for one in placed:
+        for shape in shapes(_said(one)) | guesses(_said(one)):
+            of_shape.setdefault((shape, _stated(one).governed_by), []).append(one)
+    for alike in of_shape.values():
+        if 1 < len(alike) <= _MOST_VALUES and any(_differ(one, other) for one, other in pairwise(alike)):
+            yield [place[id(one.entry)] for one in alike]
+
+
+def _differ(one: Placed, other: Placed) -> bool:
+    stated = [_stated(one), _stated(other)]
+    return any(chain(changes(stated), suspected(stated)))
 
 
 def _between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[tuple[int, int]]:

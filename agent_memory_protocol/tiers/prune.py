@@ -2,6 +2,8 @@
 
 An entry's own date says it is time-sensitive. A section's date mostly says when its entries were learned, so those
 go only when asked for. What has no date stays. What has expired goes whatever its date (decision 41).
+
+What may have replaced an entry that stays does not go before it: the older value would be all that is left.
 """
 
 from bisect import bisect_left
@@ -16,6 +18,7 @@ from ..text import labels
 from ..values import dataclass, json_of
 from .document import Document
 from .entries import OWN, Entry, suspicious_days
+from .meet import rivals
 from .remove import remove
 
 _GOES = ("expired", "old")
@@ -33,8 +36,8 @@ class Judged(labels.Labelled):
     section: str
     label: str
     reason: str  # in words, why it goes or stays
-    # `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, held,
-    # stuck or unchosen
+    # `old` or `expired` where it goes; else why it stays: undated, kept, future, suspicious, section, recent, newer,
+    # held, stuck or unchosen
     cause: str
 
     def to_json(self, target: Target) -> dict[str, object]:
@@ -78,8 +81,9 @@ def plan_pruning(
     while True:
         judged = _with_suspicions(document, by_date, gone)
         going = {one.id for one in judged if one.cause in _GOES}
-        if going == gone:
+        if going == gone and not (newer := _newer(document, judged)):
             return _plan(document, judged)
+        by_date = [newer.get(one.id, one) for one in by_date] if going == gone else by_date
         gone = going
 
 
@@ -118,8 +122,14 @@ def plan_to_limit(
         if not fits(document):
             low += bisect_left(range(low, len(candidates)), x=True, key=fits_without)
         if low < len(candidates) or gone == set(candidates) or fits_without(len(candidates)):
-            break
-        gone = set(candidates)
+            leaving = {*candidates[:low]}
+            staying = [one if one.id in leaving else replace(one, cause="recent") for one in judged]
+            newer = _newer(document, staying)
+            if not newer:
+                break
+            by_date = [newer.get(one.id, one) for one in by_date]
+        else:
+            gone = set(candidates)
     going = set(candidates[:low])
     settled = [
         one
@@ -203,6 +213,21 @@ def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collect
             reason = f"dated {one.date}, long before the entries around it; is the year right?"
             found[index] = replace(one, cause="suspicious", reason=reason)
     return found
+
+
+def _newer(document: Document, judged: Sequence[Judged]) -> dict[str, Judged]:
+    """Return what is to be spared: where some of what cannot all hold stays, the newest, if only older ones stay."""
+    spared = {}
+    for group in rivals(document) if any(one.cause == "old" for one in judged) else ():
+        going = [judged[place] for place in group if judged[place].cause == "old"]
+        staying = [judged[place] for place in group if judged[place].cause not in _GOES]
+        if going and staying:
+            newest = max(going, key=lambda one: (one.date or date.min, one.line))
+            if all(one.date is None or one.date <= (newest.date or date.min) for one in staying):
+                other = staying[-1]
+                told = f"line {other.line} ({other.id}) stays and says otherwise; retire one of them with `amp resolve`"
+                spared[newest.id] = replace(newest, cause="newer", reason=told)
+    return spared
 
 
 def _plan(document: Document, judged: Sequence[Judged]) -> Plan:

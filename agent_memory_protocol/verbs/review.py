@@ -131,22 +131,23 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     pairs: dict[frozenset[str], Meeting] = {}
     for one in (*met, *more):
         pairs.setdefault(_ids(one), one)
-    found = items(entries, notes, [*pairs.values()], today=today, older_than=older_than)
+    found = items(entries, notes, [*pairs.values()])
     found += _over(session, documents, today)
     found += _strays(session, documents)
     found += _unneeded(session, entries, today)
-    return sorted(proposals.open_ones(session, found), key=lambda one: [*KINDS].index(one.kind))
+    found = [*proposals.open_ones(session, found)]
+    asked = {(one.target, one.name) for item in found if len(item.texts) > 1 for one in item.texts}
+    left = [one for one in entries if (one.target, one.id) not in asked]
+    found += proposals.open_ones(session, _aging(left, today, older_than))
+    return sorted(found, key=lambda one: [*KINDS].index(one.kind))
 
 
 def items(
     entries: Sequence[StoredEntry],
     notes: Sequence[NoteRow],
     disagreements: Sequence[Meeting],
-    *,
-    today: date,
-    older_than: timedelta,
 ) -> list[Item]:
-    """Return what is worth a look: what disagrees, what says the same, what is old, and notes that nothing leads to."""
+    """Return what is worth a look: what disagrees, what says the same, and notes that nothing leads to."""
     found = [_disagreement(one) for one in disagreements]
     known = {_ids(one) for one in disagreements}
     texts = [
@@ -168,19 +169,18 @@ def items(
         if not (one.target and other.target and in_two_conversations(one.target, other.target))
     ]
     found += map(_merging, groups([pair for pair in near if pair not in opposed]))
-    found += [
-        Item("stale", str(one.date), f"amp edit {one.id} --dated", (_text(one),))
-        for one in sorted(entries, key=lambda one: one.date or today)
-        if one.date is not None and today - one.date > older_than
-    ]
     found += _unlisted(notes)
     found += _crowded(notes)
-    undated = [one for one in entries if one.date is None]
-    found += [
-        Item("undated", "undated", f"amp edit {one.id} --dated", (_text(one),))
-        for one in sorted(undated, key=lambda one: one.line)[:_OLDEST]
-    ]
     return found
+
+
+def _aging(entries: Sequence[StoredEntry], today: date, older_than: timedelta) -> list[Item]:
+    """Return what is old, and the first of what is undated. What another item asks about is left out before."""
+    old = [one for one in entries if one.date is not None and today - one.date > older_than]
+    undated = sorted((one for one in entries if one.date is None), key=lambda one: one.line)[:_OLDEST]
+    listed = [(one, "stale", str(one.date)) for one in sorted(old, key=lambda one: one.date or today)]
+    listed += [(one, "undated", "undated") for one in undated]
+    return [Item(kind, told, f"amp edit {one.id} --dated", (_text(one),)) for one, kind, told in listed]
 
 
 def _is_near_below(one: Text, other: Text) -> bool:

@@ -13,6 +13,8 @@ from ..change import ledger
 from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, AgentMemoryError, InvalidArgument, StorageError
+from ..formats.moments import sort_key
+from ..git import births
 from ..layout import RECORDS, Target
 from ..learning.meet import of_notes, of_records
 from ..notes.note import Note
@@ -24,6 +26,7 @@ from ..tiers.taken import Taken, take
 from .known import Known
 from .upkeep_answers import Disputed, Removed, Resolved
 
+_MOST_ASKED = 50  # Of so many documents git is asked when their lines were written; each takes a start of git
 _MOST_RECORDS = 10_000  # So many records are compared with entries and notes: reading them takes seconds
 
 
@@ -262,18 +265,21 @@ def check_write(session: Session, target: Target, command: str, reason: str = ""
 
 
 def _learned(session: Session) -> Callable[[Fact], str]:
-    """Return what says when a fact was learned, as its ledger or its record has it; "" if nothing is known."""
-    known: dict[Target, dict[str, str]] = {}
+    """Return what says when a fact was learned: by git, else its ledger or its record; "" if nothing is known."""
+    known: dict[Target, tuple[dict[str, str], dict[str, str]]] = {}
 
     def learned(one: Fact) -> str:
         if isinstance(one, Outside):
             return one.learned
         target = one.document.target
         if target not in known:
+            written = births.last_written(session.root.path, target.path) if len(known) < _MOST_ASKED else {}
             try:
-                known[target] = session.books(target).moments()
+                known[target] = written, session.books(target).moments()
             except StorageError:  # what cannot be read is told elsewhere
-                known[target] = {}
-        return known[target].get(one.id, "")
+                known[target] = written, {}
+        written, moments = known[target]
+        found = written.get(one.document.lines[one.entry.start].rstrip("\r\n")) or moments.get(one.id, "")
+        return found or (sort_key(session.now.isoformat()) if written else "")
 
     return learned

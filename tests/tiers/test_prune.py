@@ -462,3 +462,49 @@ def test_what_has_expired_makes_room_before_what_is_old():
     assert texts(to_limit(text, 2).removals) == [f"- {HELD} b"]
     assert texts(to_limit(text, 9).removals) == [f"- {HELD} b"]
     assert texts(to_limit(text, 1).removals) == ["- [2026-01-01] a", f"- {HELD} b"]
+
+
+NEWEST_THAT_STAY = {
+    "a value": ("- The API is on port 8410.\n- [2026-01-01] The API is on port 8500.", "- [2026-01-01] The"),
+    "a value that has changed twice": (
+        "- The API is on port 8410.\n- [2026-01-01] The API is on port 8500.\n- [2026-02-01] The API is on port 8600.",
+        "- [2026-02-01] The API",
+    ),
+    "a name": ("- The jobs run with Celery.\n- [2026-01-01] The jobs run with Dramatiq.", "- [2026-01-01] The jobs"),
+    "a denial": ("- The mail worker needs Redis.\n- [2026-01-01] The mail worker does not need Redis.", "- [2026-01"),
+    "an older one that is kept": (
+        "- [2025-01-01] [keep] The API is on port 8410.\n- [2026-01-01] The API is on port 8500.",
+        "- [2026-01-01] The API",
+    ),
+    "what a branch has put above it": (
+        "- [2026-01-01] The API is on port 8500.\n- The API is on port 8410.",
+        "- [2026-01-01] The API",
+    ),
+}
+
+OUTDATED = {
+    "by a newer one": "- [2026-01-01] The API is on port 8410.\n- [2026-06-01] The API is on port 8500.",
+    "by a newer one, of three": (
+        "- The API is on port 8410.\n- [2026-01-01] The API is on port 8500.\n- [2026-06-01] The API is on port 8600."
+    ),
+    "about something else": "- The API is on port 8410.\n- [2026-01-01] The mock server is on port 8500.",
+    "under another heading": "## Staging\n\n- The port is 8410.\n\n## Production\n\n- [2026-01-01] The port is 8500.",
+}
+
+
+@pytest.mark.requirement("S4-62", "S4-63")
+@each_row("case", NEWEST_THAT_STAY)
+def test_the_newest_value_does_not_go_before_an_older_one_that_stays(case):
+    text, newest = NEWEST_THAT_STAY[case]
+    made = plan(f"# T\n\n{text}\n")
+    (spared,) = [one for one in made.kept if one.cause == "newer"]
+    assert spared.text.startswith(newest)
+    assert next(one.id for one in made.kept if one.cause in ("undated", "kept")) in spared.reason
+    full = prune.plan_to_limit(made.document, today=TODAY, max_lines=1, max_bytes=25_600)
+    assert spared.id in [one.id for one in full.kept]
+
+
+@each_row("case", OUTDATED)
+def test_an_old_value_goes_where_a_newer_one_stays_or_none_is_about_the_same(case):
+    made = plan(f"# T\n\n{OUTDATED[case]}\n")
+    assert [one.date.isoformat() for one in made.removals] == ["2026-01-01"]

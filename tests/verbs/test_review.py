@@ -55,6 +55,17 @@ def test_texts_are_not_alike_by_the_label_that_both_are_under(workspace):
     assert [one.kind for one in workspace.review() if one.kind != "undated"] == []
 
 
+def test_what_is_to_be_settled_is_not_also_to_be_confirmed(workspace):
+    write(
+        workspace,
+        "# S\n\n- The API is on port 8410.\n- [2026-01-01] The API is on port 8500.\n"
+        "- [2026-01-01] Mail is sent at noon.\n- Logs are kept in Loki for every team.\n",
+    )
+    found = [(one.kind, one.text[2:16]) for one in workspace.review(today=date(2026, 6, 1))]
+    assert found[1:] == [("stale", "[2026-01-01] M"), ("undated", "Logs are kept ")]
+    assert found[0][0] == "changed"
+
+
 def test_what_only_says_more_does_not_deny_what_it_repeats(workspace):
     write(workspace, "# S\n\n- Use pnpm for all installs.\n- Use pnpm for all installs, not npm.\n")
     (item,) = [one for one in workspace.review() if one.kind != "undated"]

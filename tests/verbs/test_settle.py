@@ -1,7 +1,10 @@
 """Two facts that disagree are settled: one is retired, or both are marked, at every door and for everybody who may."""
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -82,6 +85,46 @@ def test_the_entry_with_the_older_date_is_the_loser_though_it_came_later(project
     done = project.workspace.remember(f"[2026-01-01] {OLD}")
     assert f"`amp resolve {done.entry.id} {new}`" in done.notes[0]
     assert f"`amp resolve {done.entry.id} {new}`" in project.workspace.check(select=["tier-changed"])[0].message
+
+
+SAYS_MORE = {
+    "an exception": (
+        "Failed mails go to the dead letter queue.",
+        "Failed mails go to the dead letter queue, but not refunds.",
+    ),
+    "a reason": (
+        "Use pnpm in the web folder.",
+        "Use pnpm, not npm, in the web folder, because the lock file is pnpm's.",
+    ),
+}
+
+
+@each_row("case", SAYS_MORE, fresh=True)
+def test_a_writer_who_says_more_is_not_told_to_forget_it(case, tmp_path):
+    first, second = SAYS_MORE[case]
+    remember = Project(tmp_path).workspace.remember
+    old, more = remember(first).entry.id, remember(second)
+    assert f"this one says more (`amp resolve {old} {more.entry.id}` keeps it alone)" in " ".join(more.notes)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_of_two_undated_values_the_one_that_was_committed_first_is_the_loser_wherever_a_merge_has_put_it(project):
+    def git(*args: str, day: str = "01") -> None:
+        when = f"2026-03-{day}T12:00:00Z"
+        environ = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when, "PATH": os.environ["PATH"]}
+        settings = ["-c", "user.name=dev", "-c", "user.email=dev@example.com"]
+        subprocess.run(["git", *settings, *args], cwd=project.root, env=environ, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    for text, day in ((f"- {OLD}\n", "05"), (f"- {NEW}\n- {OLD}\n", "09")):
+        project.write(f"# S\n\n{text}")
+        git("add", "-A")
+        git("commit", "-qm", "x", day=day)
+    (met,) = project.workspace.check(select=["tier-changed"])
+    assert f"`amp resolve {project.id(OLD)} {project.id(NEW)}`" in met.message
+    project.write(f"# S\n\n- [2026-02-01] {NEW}\n- {OLD}\n- Something else.\n")
+    (met,) = project.workspace.check(select=["tier-changed"])
+    assert f"`amp resolve {project.id(OLD)} {project.id(NEW)}`" in met.message
 
 
 def test_a_check_lists_what_disagrees_before_everything_else(project):
