@@ -507,4 +507,4 @@ def test_the_newest_value_does_not_go_before_an_older_one_that_stays(case):
 @each_row("case", OUTDATED)
 def test_an_old_value_goes_where_a_newer_one_stays_or_none_is_about_the_same(case):
     made = plan(f"# T\n\n{OUTDATED[case]}\n")
-    assert [one.date.isoformat() for one in made.removals] == ["2026-01-01"]
+    assert [str(one.date) for one in made.removals] == ["2026-01-01"]
