@@ -5,7 +5,9 @@ to read, or to write elsewhere, is taken out first; nothing left that changes an
 """
 
 import re
+from fnmatch import fnmatchcase
 
+from ..layout import SCAFFOLDING
 from .fold import folded
 from .words import GUARDED, guarded, is_guarded, named, plain, values
 
@@ -33,6 +35,7 @@ _CHANGES = (
     r"""|truncate|touch|extract|O_WRONLY|O_RDWR|symlink|\brm|mkdir|put_contents|>|\||system|exec|spawn|popen|subprocess"""
     r"""|inplace|chdir|chmod|chown|utime|connect|(?:^|[\W\d])[wWa]\b"""
 )
+_HIDDEN_NAME = re.compile(r"""(?<=['"`/<\s])\.[s?[][^\s/'"`>]*""")  # a pattern, or only its beginning
 _NAMES_A_FILE = rf"""(?m)^\s*(?:const |let |var )?(\w+)\s*=\s*((?:pathlib\.)?Path\({_QUOTED}\)|{_QUOTED})\s*(?:;|$)"""
 
 
@@ -53,7 +56,7 @@ def changed_by_code(
         return rest
     found = named(words) if rest and not codes else []
     for code in (*codes, feed):
-        paths = changed_in(code)
+        paths = changed_in(code, folder)
         if paths is not None:
             found += paths + [one.partition("=")[2] for one in (*variables, *rest) if "=" in one]
             found += rest if any(word in code for word in ("argv", "ARGV", "FILENAME", "shift")) else []
@@ -63,15 +66,17 @@ def changed_by_code(
     return found
 
 
-def changed_in(code: str) -> list[str] | None:
+def changed_in(code: str, folder: str) -> list[str] | None:
     """Return the paths into memory that code may change; None if it changes nothing."""
-    code = folded(code)
+    code = _HIDDEN_NAME.sub(lambda one: SCAFFOLDING if fnmatchcase(SCAFFOLDING, one[0]) else one[0], folded(code))
     for name, value in re.findall(_NAMES_A_FILE, code):
         code = re.sub(rf"""(?<![\w.'"/]){name}(?![\w'"/]|\s*=[^=])""", lambda _: value, code)  # noqa: B023
     left = re.sub(_HARMLESS, " ", re.sub(_NAMES_A_FILE, "", code))
     if not re.search(_CHANGES, left):
         return None
-    return guarded(left)
+    from .finds import found_by_code
+
+    return guarded(left) + found_by_code(left, folder)
 
 
 def _edits_in_place(words: list[str]) -> bool:

@@ -16,7 +16,10 @@ _FILES = (
     *(f"{_MEMORY}/agents/*/MEMORY.md", ".scaffolding/conversations/*/agent-memory/context.md", ".scaffolding/amp.toml"),
 )
 """What there may be where there is memory."""
+_NAMES = ("KNOWLEDGE.md", "MEMORY.md", "context.md", "ledger.jsonl")
+_LOOKS_THROUGH = re.compile(r"""(?:Path\((?:'\.?')?\)|cwd\(\))\.(?:rglob\('([^']+)'\)|glob\('\*\*/([^']+)'\))""")
 _TESTS = ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex")
+_FD_RUNS = ("-x", "-X", "--exec", "--exec-batch")
 _GLOBS = ["--include", "-g", "--glob"]
 
 
@@ -41,6 +44,12 @@ def found(name: str, prints: list[str], words: list[str], folder: str) -> list[s
     `prints` is what `programs.txt` says of what it prints.
     """
     in_git = name.startswith("git-")
+    pattern = ""
+    if name == "fd":
+        words = words[: next((index for index, one in enumerate(words) if one in _FD_RUNS), len(words))]
+        endings = values(words, ["-e", "--extension"])
+        words = [*(one for one in words if one not in endings), *(f"--glob=*.{one}" for one in endings)]
+        pattern = "".join(plain(words)[:1])
     pruned = words.index("-prune") if "-prune -o" in " ".join(words) else 0
     wanted = values(words, _GLOBS) if name != "find" else []
     refused, skipped = list[str](), values(words, ["--exclude", "--exclude-dir"])
@@ -66,12 +75,30 @@ def found(name: str, prints: list[str], words: list[str], folder: str) -> list[s
     depth = int("".join(values(words, ["-maxdepth"])[:1]).strip() or 99)
     names = {end for one in _FILES for end in (_ends(one) if name == "find" else [one]) if end.count("/") < depth}
     below = [posixpath.join(top, one) for top in _tops(places, folder) for one in names]
+    below = let_through([pattern], "\n".join(below)).split("\n") if pattern else below
     return places + [
         one
         for one in below
         if (not wanted or together(_matches(one, test) for test in wanted))
         and not any(_matches(one, test) for test in refused)
         and not any(_matches(end, test) for test in skipped for end in _ends(one))
+    ]
+
+
+def found_by_code(code: str, folder: str) -> list[str]:
+    """Return what code may find in memory that looks through this folder with all below: by its names, or by patterns.
+
+    `glob` of most languages passes over hidden folders. Only the name of a document tells that it means memory.
+    """
+    wanted = [one for pair in _LOOKS_THROUGH.findall(code) for one in pair if one]
+    if re.search(r"\*\*/|\bwalk\(|\bfind\(", code):
+        wanted += re.findall(rf"['/]({'|'.join(_NAMES)})'", code)
+    wanted = [] if "startswith('.')" in code else [one for one in wanted if one.strip("*")]
+    return [
+        posixpath.join(top, one)
+        for top in (_tops(["."], folder) if wanted else ())
+        for one in _FILES
+        if any(_matches(one, test) for test in wanted)
     ]
 
 

@@ -8,7 +8,9 @@ _NAMES = (
     # agent definitions and the settings of hosts
     *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b".copilot", b"opencode", b"mcp.json"),
     # patterns and searches that find hidden folders or documents by chance
-    *(b".s*", b".[", b".?", b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs"),
+    *(b".s*", b".s?", b".s[", b".s{", b".sc*", b".sc?", b".sc[", b".sc{", b".sca", b".[", b".?", b".{"),
+    *(b" .*", b"/.*"),
+    *(b"/*/", b"*.md", b"grep -r", b"grep -l", b"-exec", b"-delete", b"xargs", b"rglob", b"fd -", b"walk("),
     *(b"\\\\x", b"\\\\0", b"\\\\1", b"\\\\5", b"\\\\u", b"\\\\n{"),  # escapes, which may spell a name
     # parts of the name, also backwards and in ROT13, and what decodes it
     *(b"scaf", b"ffol", b"olding", b"ffacs", b"nidlo", b"fpns", b"base64", b"base32", b"basenc", b"b64", b"b32"),
@@ -17,13 +19,16 @@ _NAMES = (
     *(b"clean -", b"stash -"),  # git takes more than it names
     *(b"ls-files", b"ls-tree", b"dotglob"),
 )
+_QUOTES = b"'\"\\"
+_PARTED = b"+, "  # What is between the parts of a name that code puts together, quotes aside
+_WORD = bytes(byte for byte in range(128) if chr(byte).isalnum() or chr(byte) in "_{}")
 _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))
 
 
 def may_concern_memory(data: bytes) -> bool:
     """Say whether a tool call may name a memory file or run `amp`; False only when it surely does not."""
     lowered = _without_record(data.lower())
-    if any(name in lowered for name in _NAMES):
+    if any(name in lowered for name in _NAMES) or _puts_together(lowered.translate(None, _QUOTES)):
         return True
     if b"amp" not in lowered:
         return False
@@ -31,6 +36,16 @@ def may_concern_memory(data: bytes) -> bool:
         lowered = lowered.replace(escape, b"  ")
     # `stamp`, `example` and `amp-clamp` are not `amp`.
     return b" amp " in b" %b " % lowered.translate(_BLANKS)
+
+
+def _puts_together(data: bytes) -> bool:
+    """Say whether a name may be put together here: `.sca''ff`, `'.sca' + 'ff'`, `$a$b`, `a+=ff`."""
+    joined = data.translate(None, _PARTED)
+    if b".scaf" in joined or b"folding" in joined:
+        return True
+    variables = data.split(b"$")
+    adjacent = any(part and not part.translate(None, _WORD) for part in variables[1:-1])
+    return adjacent or (len(variables) > 1 and b"+=" in data)
 
 
 def _without_record(data: bytes) -> bytes:

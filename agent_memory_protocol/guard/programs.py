@@ -6,7 +6,7 @@ A program changes every file it names, unless `programs.txt` knows it to read.
 import posixpath
 
 from .texts import echoed, filtered, formatted
-from .words import after_options, guarded, is_guarded, named, plain, values
+from .words import after_options, guarded, is_guarded, named, plain, unbraced, values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,8 +207,8 @@ def changed(command: Command) -> list[str]:
         is_here = any(f"{command.folder}/".startswith(f"{posixpath.join(command.folder, one)}/") for one in places)
         found = named(left if is_here else places)
     elif values(words, about["!"]):
-        found = named(_found(command) if name == "find" else left) or [""]
-    elif values(words, [*about["?"], *_LOOKS]) or ("reads" not in about and given_to_a_shell(command)):
+        found = named(_found(command) if "NAMES" in about["="] else left) or [""]
+    elif values(words, [*about["?"], *_LOOKS]) or (about is _UNKNOWN and given_to_a_shell(command)):
         # What a shell runs is judged by itself. But a name is no command: what printed it has made one of it.
         found = [one for one in (command.piped or "").split("\n") if name in SHELLS and is_guarded(one.split(" ")[0])]
     elif "runs" in about:
@@ -217,8 +217,9 @@ def changed(command: Command) -> list[str]:
         found = changed_by_code(name, about["+"], words, command.feed, command.around, command.folder)
     elif "reads" in about:
         found = values(words, about[">"])
-        found += plain(words)[-1:] if "LAST" in about[">"] and not found and plain(words)[1:] else []
-        found += plain(words)[:1] if "FIRST" in about[">"] else []
+        each = [one for word in plain(words) for one in ([word] if "{" not in word else unbraced(word)[1:] or [word])]
+        found += each[-1:] if "LAST" in about[">"] and not found and each[1:] else []
+        found += each[:1] if "FIRST" in about[">"] else []
         found = [path for path in found if path[1:].partition("/")[0].find(":") < 1]  # not on another machine
     else:
         told = [] if "writes" in about else [command.feed, *command.sets.values()]

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST = 1 << 12
+_PERCENT = "\ud807"  # `%%`; no text has it
 _LETTERS = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 _NUMBERS = {"x": (16, 2), "u": (16, 4), "U": (16, 8)}
 _LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -44,7 +45,7 @@ def echoed(words: list[str]) -> str:
 
 def formatted(words: list[str]) -> str:
     """Return what `printf` prints of a format and its words: the format again and again, while there are words."""
-    form, given = unescaped("".join(words[:1]).replace("%%", "\0")), words[1:]
+    form, given = unescaped("".join(words[:1]).replace("%%", _PERCENT)), words[1:]
     form, *fields = form.split("%")
     found = [form]
     while len(found) < _LONGEST:
@@ -56,7 +57,7 @@ def formatted(words: list[str]) -> str:
         if not given or not fields:
             break
         found.append(form)
-    return "".join(found).replace("\0", "%")
+    return "".join(found).replace(_PERCENT, "%")
 
 
 def effort(value: str, operands: list[str]) -> int:

@@ -94,7 +94,7 @@ def of_call(call: "Call", cwd: str, environ: "Mapping[str, str]") -> "tuple[list
         from .code import changed_in
 
         code = text.replace("]::W", "]::w")
-        found += [Touched(posixpath.join(cwd, path), "other") for path in changed_in(code) or []]
+        found += [Touched(posixpath.join(cwd, path), "other") for path in changed_in(code, cwd) or []]
     for touch in found:
         touch.text = touch.text or text
     return commands, found
