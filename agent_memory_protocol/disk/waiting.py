@@ -12,9 +12,9 @@ from ..errors import AgentMemoryError
 from .files import Root
 from .lock import take
 from .walk import SAFE_FLAGS, close
-from .writing import LOCAL, make_local_folder, regular, remove_quietly, writer_mark
+from .writing import LOCAL, WAITING, make_local_folder, regular, remove_quietly, writer_mark
 
-FOLDER = (*LOCAL, "waiting")
+FOLDER = (*LOCAL, WAITING)
 
 _MOST_BYTES = 1 << 20
 _MOST = 64  # So many requests are granted at once

@@ -23,6 +23,7 @@ LOCAL = (SCAFFOLDING, ".amp")
 """The folder of what belongs to this checkout only and may be deleted at any time (decision 6)."""
 
 LOCKS = "locks"  # The folder in it of what keeps writers apart
+WAITING = "waiting"  # The folder in it of what writers ask for that wait for a lock
 
 RENAME_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 """Seconds to wait before each further try when a virus scanner or indexer holds the file (Windows)."""

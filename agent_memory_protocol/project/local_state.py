@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..disk.files import Root
-from ..disk.writing import LOCAL, LOCKS, append, create, make_folders, make_local_folder, move, remove_tree
+from ..disk.writing import LOCAL, LOCKS, WAITING, append, create, make_folders, make_local_folder, move, remove_tree
 from ..errors import AgentMemoryError
 from ..text.digest import blake2b
 from .git_files import own_git_folder
@@ -22,7 +22,7 @@ SET_ASIDE = "set-aside"  # The folder in `.amp` for what another checkout made
 
 _ID = "id"
 _OUTSIDE = "amp"
-_STAYS = {LOCKS, SET_ASIDE, ".gitignore"}
+_STAYS = {LOCKS, WAITING, SET_ASIDE, ".gitignore"}  # nothing that lies there is believed
 _LARGEST = 200
 _looked_at = [b"", b"", b""]  # a key, the bytes that were looked at last, and which lines of them carry its seal
 _SEAL = re.compile(rb',"seal":"([0-9a-f]{32})"}$')

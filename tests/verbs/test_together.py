@@ -18,6 +18,7 @@ from agent_memory_protocol.disk import waiting
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.lock import hold
 from agent_memory_protocol.errors import AgentMemoryError
+from agent_memory_protocol.project import local_state
 from agent_memory_protocol.verbs.together import NewText
 
 PATH = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
@@ -195,3 +196,13 @@ def test_a_failed_write_answers_nobody(project, monkeypatch):
             Workspace.open(project, environ={}).remember("The second one.")
         assert os.pread(fd, 1 << 20, 0) == line("Asked for.")
     assert (project / PATH).read_bytes() == before
+
+
+def test_the_first_writers_of_a_project_may_wait_before_it_has_local_state(tmp_path):
+    (tmp_path / ".scaffolding").mkdir()
+    answers = all_at_once(tmp_path, [saying(f"Number {number} of the first.") for number in range(4)])
+    assert [one.status for one in answers] == ["added"] * 4
+    assert sum(journalled(tmp_path)) == 4
+    with Root.open(str(tmp_path)) as root:
+        assert local_state.find(root).is_believed
+    assert not (tmp_path / ".scaffolding/.amp/set-aside").exists()
