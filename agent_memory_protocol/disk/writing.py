@@ -34,6 +34,7 @@ _APPEND = os.O_RDWR | os.O_APPEND | SAFE_FLAGS
 _LONGEST_NAME = 60
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.ENOSYS)
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+_OPEN_FILES = "/proc/self/fd"  # By its name there, an open file without one is given one
 _LINKS_LINKS = os.link in os.supports_follow_symlinks
 
 
@@ -78,14 +79,12 @@ def create(root: Root, parts: tuple[str, ...], data: bytes, *, alone: bool = Fal
     with _saying(parts, "not written"):
         folder = _folder(root, parts[:-1])
         _sweep(folder, parts[-1], alone=alone)
-        temporary, _ = _write_temporary(folder, parts[-1], data, None, mode)
         try:
-            created = _publish(folder, temporary, parts[-1])
-        finally:
-            remove_quietly(folder, temporary)
-    if created:
-        _confirm(folder, parts)
-    return created
+            _write_new(folder, parts[-1], data, mode=mode)
+        except FileExistsError:
+            return False
+    _confirm(folder, parts)
+    return True
 
 
 def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Content) -> Content:
@@ -100,7 +99,8 @@ def replace(root: Root, parts: tuple[str, ...], data: bytes, *, expected: Conten
             raise _changed(parts)
         _check_unchanged(place.info, parts, expected)
         _sweep(place.folder, place.name, alone=True)
-        temporary, info = _write_temporary(place.folder, place.name, data, place.info)
+        temporary = _temporary(place.name)
+        info = _write_new(place.folder, temporary, data, like=place.info)
         try:
             _rename(place, temporary, parts, expected)
         except BaseException:
@@ -225,28 +225,68 @@ def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) 
     return sum(remove(root, (*parts, name)) for name in files if name.endswith(TEMPORARY) or name.startswith(also))
 
 
-def _write_temporary(
-    folder: OpenFolder, name: str, data: bytes, like: os.stat_result | None, mode: int = 0o600
-) -> tuple[str, os.stat_result]:
-    """Write `data` to a new file that will become `name`, with the mode and owner of `like`, else with `mode`."""
-    temporary = f"{_temporary_start(name)}{writer_mark()}{TEMPORARY}"
+def _write_new(
+    folder: OpenFolder, name: str, data: bytes, *, like: os.stat_result | None = None, mode: int = 0o600
+) -> os.stat_result:
+    """Write a new file, with the mode and owner of `like`, else with `mode`; FileExistsError if the name is taken.
+
+    It has its name only when all of it is on the disk. Where the system can do so it has none before, and a killed
+    writer leaves nothing; elsewhere it has that of a half-written file.
+    """
+    mode = mode if like is None else 0o600
+    fd = _open_nameless(folder, mode)
+    if fd is not None:
+        target, folder_fd = folder.at(name)
+        try:
+            info = _fill(fd, data, like)
+            os.link(f"{_OPEN_FILES}/{fd}", target, dst_dir_fd=folder_fd, follow_symlinks=True)
+        except OSError as error:
+            if error.errno not in (*_NO_HARD_LINKS, errno.ENOENT):
+                raise
+        else:
+            return info
+        finally:
+            close(fd)
+    temporary = name if name.endswith(TEMPORARY) else _temporary(name)
     path, folder_fd = folder.at(temporary)
-    fd = os.open(path, _NEW, mode if like is None else 0o600, dir_fd=folder_fd)
+    fd = os.open(path, _NEW, mode, dir_fd=folder_fd)
     try:
         try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(fd, left) :]
-            if like is not None:
-                _keep_owner_and_mode(fd, like)
-            os.fsync(fd)
-            info = os.fstat(fd)
+            info = _fill(fd, data, like)
         finally:
-            os.close(fd)
+            close(fd)
+        if temporary != name:
+            _publish(folder, temporary, name)
     except BaseException:
         remove_quietly(folder, temporary)
         raise
-    return temporary, info
+    return info
+
+
+def _open_nameless(folder: OpenFolder, mode: int) -> int | None:
+    """Open a new file without a name; None where the system or the file system cannot do that, or give it one later."""
+    if folder.fd is None or not hasattr(os, "O_TMPFILE"):
+        return None
+    try:
+        return os.open(".", os.O_WRONLY | os.O_TMPFILE, mode, dir_fd=folder.fd)
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT):
+            return None
+        raise
+
+
+def _fill(fd: int, data: bytes, like: os.stat_result | None) -> os.stat_result:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(fd, left) :]
+    if like is not None:
+        _keep_owner_and_mode(fd, like)
+    os.fsync(fd)
+    return os.fstat(fd)
+
+
+def _temporary(name: str) -> str:
+    return f"{_temporary_start(name)}{writer_mark()}{TEMPORARY}"
 
 
 def _temporary_start(name: str) -> str:
@@ -329,30 +369,25 @@ def _rename(place: FilePlace, temporary: str, parts: tuple[str, ...], expected: 
             return
 
 
-def _publish(folder: OpenFolder, temporary: str, name: str) -> bool:
-    """Give a finished file its name, unless the name is taken."""
+def _publish(folder: OpenFolder, temporary: str, name: str) -> None:
+    """Give a finished file its name; FileExistsError if the name is taken."""
     source, fd = folder.at(temporary)
     target, _ = folder.at(name)
     try:
         os.link(source, target, src_dir_fd=fd, dst_dir_fd=fd, follow_symlinks=not _LINKS_LINKS)
-    except FileExistsError:
-        return False
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
     else:
-        return True
+        remove_quietly(folder, temporary)
+        return
     # A file system without hard links: take the name with an empty file, then put the finished one over it.
-    try:
-        os.close(os.open(target, _NEW, 0o666, dir_fd=fd))
-    except FileExistsError:
-        return False
+    os.close(os.open(target, _NEW, 0o666, dir_fd=fd))
     try:
         os.replace(source, target, src_dir_fd=fd, dst_dir_fd=fd)
     except BaseException:
         remove_quietly(folder, name)
         raise
-    return True
 
 
 def open_for_append(root: Root, parts: tuple[str, ...], *, create: bool = True) -> tuple[FilePlace, int, bool]:
