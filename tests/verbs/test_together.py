@@ -206,3 +206,12 @@ def test_the_first_writers_of_a_project_may_wait_before_it_has_local_state(tmp_p
     with Root.open(str(tmp_path)) as root:
         assert local_state.find(root).is_believed
     assert not (tmp_path / ".scaffolding/.amp/set-aside").exists()
+
+
+def test_redacting_takes_away_what_a_killed_writer_asked_for(project):
+    workspace = Workspace.open(project, environ={})
+    said = workspace.remember("The door code is Heron.")
+    with request(project, line("The door code is Heron."), held=False):
+        workspace.redact([said.entry.id])
+        left = [one for one in project.rglob("*") if one.is_file() and b"Heron" in one.read_bytes()]
+    assert left == []
