@@ -94,9 +94,10 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
         **{name: _text(value) for name, value in left.items() if not (_is_missing(value) or _says(name, value, made))},
     }
     key = _text(fields["id"]) if not _is_missing(fields["id"]) else ""
+    named = f"{when}\0{text}".encode(errors="replace").decode()  # half a surrogate pair is refused below
     return check(
         MemoryEntry(
-            id=key or str(uuid.uuid5(_NAMESPACE, f"{when}\0{text}")),
+            id=key or str(uuid.uuid5(_NAMESPACE, named)),
             timestamp_ms=when,
             text=text,
             tags=tags_of(fields["tags"]),

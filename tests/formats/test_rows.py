@@ -292,3 +292,12 @@ def test_an_amount_of_seconds_is_a_time_and_null_is_no_tag(tmp_path):
     row = {"text": "Use tabs.", "time": Decimal("1775001600.5"), "tags": ["style", 3, None]}
     one = entry(row, Columns())
     assert (one.timestamp_ms, one.tags) == (APRIL + 500, ("style", "3"))
+
+
+def test_a_text_with_half_a_surrogate_pair_is_left_out_and_named(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        '{"text": "a \\ud800 b", "timestamp": "2026-04-01"}\n{"text": "Use tabs.", "timestamp": "2026-04-01"}\n'
+    )
+    problem, entry = read(path)
+    assert ("surrogate" in str(problem), entry.text) == (True, "Use tabs.")
