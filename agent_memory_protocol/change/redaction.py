@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 
 from ..disk.files import Root
-from ..disk.writing import LOCAL, append, remove, replace
+from ..disk.writing import LOCAL, append, remove, remove_leftovers, replace
 from ..errors import InvalidArgument, InvalidName
-from ..layout import Target, parse_target
+from ..layout import SCAFFOLDING, Target, parse_target
 from ..project import local_state
 
 _NOTED = (*LOCAL, "redacting.jsonl")
@@ -38,7 +38,17 @@ def unfinished(root: Root) -> dict[str, Target]:
 
 
 def finish(root: Root, names: Sequence[str]) -> None:
-    """Note that nothing is left of these."""
+    """Take away what killed writers have left, wherever it is, and note that nothing is left of these."""
+    folders: list[tuple[str, ...]] = [(SCAFFOLDING,)]
+
+    def enter(folder: tuple[str, ...]) -> bool:
+        folders.append(folder)
+        return True
+
+    for _ in root.files_below((SCAFFOLDING,), enter):
+        pass
+    for one in folders:
+        remove_leftovers(root, one)
     content = root.read(_NOTED)
     left = {name: target for name, target in unfinished(root).items() if name not in names}
     if content is None or not left:

@@ -185,8 +185,8 @@ class DirectoryStore:
                 raise unknown(id)
             versions = (partial(folder.read, number) for number in reversed(folder.numbers()))
             tombstone = tombstone_of(versions, reason=reason, now=now)
-            folder.bury(tombstone)
             remove_leftovers(folder.root, folder.parts, _REFERENCE_TEMPORARY)
+            folder.bury(tombstone)
             parsed.cache_clear()
             return tombstone
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..answers import NoteRow
-from ..change import ledger, redaction
+from ..change import backups, ledger, redaction
 from ..change.session import Session
 from ..disk.files import decode, split_bom
-from ..disk.writing import LOCAL, create, make_folders, remove, remove_leftovers, remove_tree, replace
+from ..disk.writing import LOCAL, create, make_folders, remove, remove_tree, replace
 from ..errors import AgentMemoryError, DamagedFile, InvalidArgument, SecretFound
 from ..layout import Target, Tier
 from ..learning import route
@@ -115,6 +115,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
     target = store.locate(session.root, target)
     file = _redacted_halfway(session, target, name) if redact else ""
     file = file or _find(session, target, name)
+    ids: list[str] = []
     if redact:
         redaction.begin(session.root, target, [file])
         session.drop_search()
@@ -123,15 +124,16 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
         if redact:
             books = session.books(target)
             ids = books.ids_of_note(file)
-            books.forget_texts(session.read(target), {file, *ids})
             books.redact(ids)
-            remove_leftovers(session.root, target.parts[:-1])
         else:
             _check_may_be_kept(session, target, file)
             archive(session, target, file, reason)
         remove(session.root, (*target.parts[:-1], file))
     _index(session, target)
     if redact:
+        with session.locked(target):  # the index said what the note says, so the journal and backups may say it too
+            session.books(target).forget_texts(session.read(target), {file, *ids})
+        backups.drop_with(session.root, [f"({file})"])
         session.drop_search()
         redaction.finish(session.root, [file])
     return file

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from ..change import backups, redaction
-from ..change.books import JOURNALS
 from ..change.session import Session
 from ..change.transaction import Change
 from ..disk import waiting
-from ..disk.writing import LOCAL, remove_leftovers, remove_tree
+from ..disk.writing import LOCAL, remove_tree
 from ..errors import InvalidArgument, StorageError
 from ..layout import Target
 from ..project import local_state
@@ -80,9 +79,6 @@ def _redact_in(session: Session, target: Target, ids: Sequence[str]) -> list[Red
         # The ledger knows what each was edited from, so it goes last.
         books.forget_texts(session.read(target), {*ids, *texts})
         lines |= {one: books.redact(known) for one, known in versions.items()}
-        for folder in (target.parts[:-1], (*LOCAL, JOURNALS)):
-            if session.root.folder(folder) is not None:
-                remove_leftovers(session.root, folder)
     found = []
     for one in ids:
         same = {text for other, text in texts.items() if document.plain_id(other) == document.plain_id(one)}

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol.answers import About, StoredEntry
+from agent_memory_protocol.change import backups
+from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.errors import (
     AccessDenied,
     AgentMemoryError,
@@ -914,6 +916,36 @@ def test_what_is_redacted_is_in_no_index_of_a_search_that_found_it(project, how)
     assert project.workspace.search("quxzanzibar") == []
     assert project.workspace.search("recent")
     assert [project.files_with(word) for word in words] == [[], []]
+
+
+@pytest.mark.requirement("S2-29")
+@pytest.mark.parametrize("how", ["entry", "note"])
+def test_what_is_redacted_is_in_no_file_that_a_killed_writer_left_anywhere(project, how):
+    project.workspace.remember(SECRET)
+    note = project.workspace.new_note("feedback", "it", description=SECRET, why="For it.", how="So.")
+    project.workspace.remember("theirs", tier=Tier.AGENT, agent="dev")
+    if how == "note":
+        redact(project, "moon key")
+    else:
+        project.workspace.remove_note(note.stem, redact=True)
+    for folder in {one.parent for one in project.path.rglob("*") if one.is_file()}:
+        (folder / ".X.md.0123456789abcdef.amp-tmp").write_text(SECRET)
+    if how == "note":
+        project.workspace.remove_note(note.stem, redact=True)
+    else:
+        redact(project, "moon key")
+    assert project.files_with(SECRET) == []
+
+
+@pytest.mark.requirement("S2-29")
+def test_what_the_index_said_of_a_redacted_note_is_in_no_journal_and_no_backup(project):
+    note = project.workspace.new_note("feedback", "it", description=SECRET, why="For it.", how="So.")
+    project.workspace.index()
+    with Root.open(str(project.path)) as root:
+        backups.keep(root, "20260101T000000000000Z-00000000", {"shared": project.text()})
+    assert len(project.files_with(SECRET)) > 2
+    project.workspace.remove_note(note.stem, redact=True)
+    assert project.files_with(SECRET) == []
 
 
 @pytest.mark.requirement("S2-29")
