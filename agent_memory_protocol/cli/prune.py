@@ -28,14 +28,8 @@ from .options import (
 from .write import parse_date
 
 _LISTS = ("removals", "kept", "old_sections", "held", "ended", "unneeded", "problems")
-_WORTH_A_LINE = (
-    "kept",
-    "future",
-    "suspicious",
-    "newer",
-    "held",
-    "stuck",
-)  # Of what stays, this is listed; the rest is counted
+# Of what stays, this is listed; the rest is counted
+_WORTH_A_LINE = ("kept", "future", "suspicious", "newer", "held", "stuck")
 _FEW = 3  # Of more conversations that are over, one line tells
 
 

@@ -153,5 +153,8 @@ class Sentences:
 def _create(
     type: RecordType, body: str, question: Question, confidence: float, occurred_at: datetime | None = None
 ) -> Create:
-    about = {"provenance": question.provenance, "now": question.now, "occurred_at": occurred_at}
-    return Create(new_record(type, body, confidence=confidence, **about))  # type: ignore[arg-type]
+    return Create(
+        new_record(
+            type, body, provenance=question.provenance, now=question.now, confidence=confidence, occurred_at=occurred_at
+        )
+    )
