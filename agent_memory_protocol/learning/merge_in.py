@@ -336,11 +336,19 @@ class _Plan:
     def _without_secrets(self, page: Page) -> Page:
         """Return a page, as a reader sees it, with a remark in place of each line that holds a secret.
 
-        Where several lines make the secret, such as a table or a key, they go up to the next blank line. A header
-        stays as it is.
+        Where several lines make the secret, such as a table or a key, they go up to the next blank line. A line of the
+        header keeps its key.
         """
         lines = _shown(page.text).split("\n")
         begin = front_matter_end(lines)
+        for number, line in enumerate(lines[:begin]):
+            secret = self.here.secret_in(line)
+            if secret:
+                where = page.place(line)
+                self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
+                key, colon, _ = line.partition(":")
+                is_key = colon and not self.here.secret_in(key)
+                lines[number] = f"{key}: {_REMARK}" if is_key else f"{_front_of(line)}{_REMARK}"
         for _ in range(_MOST_SECRETS):
             body = lines[begin:]
             secret = self.here.secret_in("\n".join(body))

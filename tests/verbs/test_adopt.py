@@ -14,6 +14,7 @@ from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.errors import AgentMemoryError, InvalidArgument
 from agent_memory_protocol.layout import NOTE_NAME_LENGTH
 from agent_memory_protocol.limits import MAX_BYTES, MAX_LINES, count_lines
+from tests.each_row import each_row
 
 SHARED = ".scaffolding/agent-memory/shared"
 AGENT = ".scaffolding/agent-memory/agents/dev"
@@ -161,9 +162,11 @@ def test_a_secret_stays_out_and_the_rest_comes_in(workspace, tmp_path):
     (adopted,) = adopt(workspace, folder)
     assert adopted.entries == ("- One fact.", "- Another fact.")
     where = [one.where.removeprefix(str(folder)) for one in adopted.left_out]
-    assert where == ["/user_head.md", "/user_key.md:6", "/MEMORY.md:4"]
-    (note,) = adopted.notes.values()
-    assert note.endswith("- Kept.\n- (a line with a secret was left out here)\n  - Kept, too.\n")
+    assert where == ["/user_head.md:3", "/user_key.md:6", "/MEMORY.md:4"]
+    head, body = adopted.notes.values()
+    assert "description: (a line with a secret was left out here)" in head
+    assert head.endswith("- Kept.\n")
+    assert body.endswith("- Kept.\n- (a line with a secret was left out here)\n  - Kept, too.\n")
     assert all("secret" in one.reason or "token" in one.reason.lower() for one in adopted.left_out)
     assert TOKEN.encode() not in b"".join(state(workspace.path).values())
 
@@ -422,6 +425,31 @@ def test_only_the_lines_with_a_secret_stay_out_and_they_are_named(workspace, tmp
     first, _, last = where.partition("-")
     named = "\n".join(text.split("\n")[int(first) - 1 : int(last or first)])
     assert all(one in named for one in gone)
+
+
+@each_row(
+    "text",
+    [
+        f"---\nname: mail\ndescription: token {TOKEN}\n---\n# Mail\n\n- Kept.\n",
+        f"---\nname: mail\ntags:\n  - {TOKEN}\n---\n# Mail\n\n- Kept.\n",
+        f"---\nname: mail\nurl: https://{TOKEN}:x@mail.example\n---\n# Mail\n\n- Kept.\n",
+        f"# Mail {TOKEN}\n\nKept.\n",
+        f"# Mail\n\n| user | token |\n|---|---|\n| al | {TOKEN} |\n\nKept.\n",
+        f"Kept.\n\n```\necho '{TOKEN}' | sudo -S true\n```\n",
+        "- Kept.\n- password: 'W\"8r }^gCp hV~D.@!'\n",
+    ],
+    fresh=True,
+)
+def test_a_note_comes_in_without_its_secret_wherever_that_is_and_the_place_is_told(workspace, tmp_path, text):
+    write(tmp_path / "m/MEMORY.md", "# M\n\n- [Mail](mail.md)\n")
+    write(tmp_path / "m/mail.md", text)
+    done = adopt(workspace, tmp_path / "m")
+    everything = b"".join(state(workspace.path).values()).decode()
+    assert "Kept." in everything
+    assert TOKEN not in everything
+    assert "}^gCp" not in everything
+    (where,) = [left.where for one in done for left in one.left_out]
+    assert where.rpartition(":")[2][0].isdigit()
 
 
 def test_a_page_with_conflict_markers_waits_until_they_are_resolved(workspace, tmp_path):
