@@ -7,8 +7,9 @@ text may be left, and lets the same command finish it.
 import json
 from collections.abc import Sequence
 
+from ..disk import waiting
 from ..disk.files import Root
-from ..disk.writing import LOCAL, append, remove, remove_leftovers, replace
+from ..disk.writing import LOCAL, append, remove, remove_leftovers, remove_tree, replace
 from ..errors import InvalidArgument, InvalidName
 from ..layout import SCAFFOLDING, Target, parse_target
 from ..project import local_state
@@ -39,6 +40,7 @@ def unfinished(root: Root) -> dict[str, Target]:
 
 def finish(root: Root, names: Sequence[str]) -> None:
     """Take away what killed writers have left, wherever it is, and note that nothing is left of these."""
+    remove_tree(root, waiting.FOLDER)  # a live writer whose request goes writes alone
     folders: list[tuple[str, ...]] = [(SCAFFOLDING,)]
 
     def enter(folder: tuple[str, ...]) -> bool:

@@ -218,7 +218,7 @@ def move(root: Root, parts: tuple[str, ...], to: tuple[str, ...]) -> None:
 def remove_leftovers(root: Root, parts: tuple[str, ...], also: str = TEMPORARY) -> int:
     """Remove every half-written file in a folder, and those whose names start with `also`; return how many went.
 
-    A writer that is at work on one finds it gone and fails, without harm to what is there.
+    A writer that is at work on one finds it gone and starts over, or fails, without harm to what is there.
     """
     with _saying(parts, "cannot be listed"):
         files = [name for name, is_folder, _ in _folder(root, parts).scan() if not is_folder]
@@ -365,6 +365,8 @@ def _rename(place: FilePlace, temporary: str, parts: tuple[str, ...], expected: 
             if pause is None:
                 raise
             time.sleep(pause)
+        except FileNotFoundError:  # a redaction has removed every half-written file
+            raise _changed(parts) from None
         else:
             return
 

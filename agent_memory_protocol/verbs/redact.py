@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from ..change import backups, redaction
 from ..change.session import Session
 from ..change.transaction import Change
-from ..disk import waiting
 from ..disk.writing import LOCAL, remove_tree
 from ..errors import InvalidArgument, StorageError
 from ..layout import Target
@@ -34,7 +33,6 @@ def redact(session: Session, entry_ids: Sequence[str]) -> list[Redacted]:
         redaction.begin(session.root, target, ids)
     session.drop_search()  # before and after: nothing may be left in it, wherever this ends
     remove_tree(session.root, (*LOCAL, local_state.SET_ASIDE))
-    remove_tree(session.root, waiting.FOLDER)  # a killed writer leaves its request; a live one goes on alone
     gone = [one for target, ids in found.items() for one in _redact_in(session, target, ids)]
     session.drop_search()
     redaction.finish(session.root, [one for ids in found.values() for one in ids])

@@ -853,6 +853,22 @@ def test_what_killed_writers_left_in_a_folder_is_removed_and_nothing_else(projec
         remove_leftovers(root, ("gone",))
 
 
+def test_a_writer_whose_half_written_file_is_swept_away_is_told_to_start_over(
+    project: Path, root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = root.read(MEMORY)
+    assert content is not None
+    put = os.replace
+
+    def sweeping(*args: Any, **where: Any) -> None:
+        remove_leftovers(root, MEMORY[:-1])
+        put(*args, **where)
+
+    monkeypatch.setattr(os, "replace", sweeping)
+    complaint(lambda: replace(root, MEMORY, b"mine\n", expected=content), ChangedMeanwhile)
+    assert (project / "mem" / "MEMORY.md").read_bytes() == content.data
+
+
 def killed_at(step: str, project: Path, before: str = "") -> None:
     """Create `mem/killed.md` in a process that is killed when it comes to a step."""
     script = f"""
