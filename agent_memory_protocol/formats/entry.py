@@ -169,17 +169,22 @@ def is_uuid(id: str) -> bool:
     return _UUID.fullmatch(id) is not None
 
 
+def uuid_of(said: str, space: uuid.UUID = _NAMESPACE) -> str:
+    """Return the UUID for a text, always the same, also for half of a surrogate pair, which is refused later."""
+    return str(uuid.uuid5(space, said.encode(errors="replace").decode()))
+
+
 def named(id: str, extra: Mapping[str, str] = NOTHING) -> tuple[str, Mapping[str, str]]:
     """Return the UUID for an id of another kind, always the same, and `extra` with the id as it was (decision 33)."""
     if is_uuid(id):
         return id, extra
-    return str(uuid.uuid5(_NAMESPACE, id)), MappingProxyType({**extra, "id": id})
+    return uuid_of(id), MappingProxyType({**extra, "id": id})
 
 
 def original_id(entry: MemoryEntry) -> str:
     """Return the id that `named` was given, or the entry's own."""
     original = entry.extra.get("id", "")
-    return original if original and str(uuid.uuid5(_NAMESPACE, original)) == entry.id else entry.id
+    return original if original and uuid_of(original) == entry.id else entry.id
 
 
 def to_milliseconds(moment: datetime) -> int:

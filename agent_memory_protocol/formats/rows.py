@@ -27,7 +27,7 @@ from ..limits import split_lines
 from ..values import dataclass
 from . import record_files
 from .derived import SECTION, TIER, Derived, derived
-from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment
+from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment, uuid_of
 from .json_schema import entry_of
 
 FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
@@ -94,10 +94,9 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
         **{name: _text(value) for name, value in left.items() if not (_is_missing(value) or _says(name, value, made))},
     }
     key = _text(fields["id"]) if not _is_missing(fields["id"]) else ""
-    named = f"{when}\0{text}".encode(errors="replace").decode()  # half a surrogate pair is refused below
     return check(
         MemoryEntry(
-            id=key or str(uuid.uuid5(_NAMESPACE, named)),
+            id=key or uuid_of(f"{when}\0{text}", _NAMESPACE),
             timestamp_ms=when,
             text=text,
             tags=tags_of(fields["tags"]),

@@ -77,3 +77,14 @@ def test_what_is_not_understood_is_named_and_costs_no_other(tmp_path, line, reas
     assert [one.place for one in problems] == ["line 2"]
     assert reason in problems[0].reason
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("key", ["name", "entityType", "observations", "from", "to", "relationType"])
+def test_half_a_surrogate_pair_anywhere_is_named_and_the_rest_comes_in(tmp_path, key):
+    bad = [
+        {**one, key: ["a \ud800"] if key == "observations" else "a \ud800"} for one in (ENTITY, RELATION) if key in one
+    ]
+    found = read(tmp_path / "memory.jsonl", *bad, RELATION)
+    assert all("half of a surrogate pair" in one.reason for one in found[:-1] if isinstance(one, Problem))
+    assert [isinstance(one, Problem) for one in found] == [True] * (len(found) - 1) + [False]
+    assert len(found) > 1
