@@ -225,7 +225,7 @@ def _newer(document: Document, judged: Sequence[Judged]) -> dict[str, Judged]:
             newest = max(going, key=lambda one: (one.date or date.min, one.line))
             if all(one.date is None or one.date <= (newest.date or date.min) for one in staying):
                 other = staying[-1]
-                told = f"line {other.line} ({other.id}) stays and says otherwise; retire one of them with `amp resolve`"
+                told = f"line {other.line} may be its old value; `amp resolve {other.id} {newest.id}` retires that"
                 spared[newest.id] = replace(newest, cause="newer", reason=told)
     return spared
 
