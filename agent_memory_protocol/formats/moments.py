@@ -14,6 +14,7 @@ _RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_FIRST, _LAST = -62_135_510_400, 253_402_214_400  # The second and the last day that a calendar has, in every time zone
 
 
 def instant(text: str) -> datetime | None:
@@ -26,6 +27,11 @@ def instant(text: str) -> datetime | None:
         return datetime.fromisoformat(text.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def of_clock(seconds: float) -> datetime:
+    """Return a time of a file or of a commit, in seconds since 1970, as a moment in UTC; at most of the year 9999."""
+    return datetime.fromtimestamp(min(max(seconds, _FIRST), _LAST), UTC)
 
 
 def parse_time(text: str) -> datetime:

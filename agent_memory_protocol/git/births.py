@@ -1,8 +1,6 @@
 """When the lines of a file were written, as git's history has it."""
 
-from datetime import UTC, datetime
-
-from ..formats.moments import sort_key
+from ..formats.moments import of_clock, sort_key
 from ..values import dataclass
 from .ask import answer
 
@@ -40,7 +38,7 @@ def last_written(folder: str, path: str) -> dict[str, str]:
         if line.startswith("\t"):
             found[line[1:].rstrip("\r")] = moments.get(commit, "")
         elif line.startswith("author-time "):
-            moments[commit] = sort_key(datetime.fromtimestamp(int(line[12:]), UTC).isoformat())
+            moments[commit] = sort_key(of_clock(int(line[12:])).isoformat())
         elif len(parts := line.split(" ", 1)) == 2 and len(parts[0]) in (40, 64):
             commit = parts[0]
     return found

@@ -1,11 +1,11 @@
 """A conversation ends: when it is over, what of it is worth keeping, and where its document goes (decision 51)."""
 
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 from ..change.session import Session
 from ..errors import AgentMemoryError
-from ..formats.moments import instant
+from ..formats.moments import instant, of_clock
 from ..git.moves import committed_on
 from ..layout import Tier
 from ..tiers.document import Document
@@ -26,7 +26,7 @@ def last_sign(session: Session, document: Document) -> date:
     if committed is None:
         found = session.root.locate(target.parts)
         info = None if found is None else found.info
-        signs.append(datetime.fromtimestamp(0 if info is None else info.st_mtime, UTC).date())
+        signs.append(of_clock(0 if info is None else info.st_mtime).date())
     else:
         signs.append(committed)
     return max(signs)

@@ -3,12 +3,13 @@
 import stat
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 from ..answers import Found
 from ..change.session import Session
 from ..errors import AgentMemoryError
+from ..formats.moments import of_clock
 from ..layout import Target
 from ..limits import split_lines
 from ..notes import store as note_store
@@ -174,7 +175,7 @@ def _day_of(session: Session, target: Target, note: Note) -> date | None:
     except (AgentMemoryError, OSError):
         return None
     is_file = info is not None and stat.S_ISREG(info.st_mode)
-    return datetime.fromtimestamp(info.st_mtime, UTC).astimezone().date() if info and is_file else None
+    return of_clock(info.st_mtime).astimezone().date() if info and is_file else None
 
 
 def _text_of(session: Session, target: Target, file: str) -> tuple[Note, str] | None:

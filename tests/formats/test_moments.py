@@ -1,5 +1,6 @@
 """Stamps and expiry: read in every RFC 3339 spelling, written in one, never going backwards."""
 
+import time
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
@@ -13,6 +14,7 @@ from agent_memory_protocol.formats.moments import (
     is_expiry,
     is_instant,
     new_stamp,
+    of_clock,
     sort_key,
 )
 from tests.each_row import each_row
@@ -117,3 +119,14 @@ def test_an_expiry_is_written_from_text_date_or_moment():
     assert expiry_text("2026-06-15") == "2026-06-15"
     assert expiry_text(date(2026, 6, 15)) == "2026-06-15"
     assert expiry_text(datetime(2026, 6, 15, 21, tzinfo=TOKYO)) == "2026-06-15T12:00:00Z"
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="this system has no time zone of a process")
+@pytest.mark.parametrize("zone", ["UTC-14", "UTC", "UTC+12"])
+def test_a_clock_may_say_anything_and_its_day_is_known_in_every_zone(zone, monkeypatch):
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", zone)
+        time.tzset()
+        years = [of_clock(seconds).astimezone().year for seconds in (-1e18, 86_400, 2**40, 1 << 63)]
+    time.tzset()
+    assert years == [1, 1970, 9999, 9999]
