@@ -12,13 +12,15 @@ from datetime import date
 from typing import Any, Protocol
 
 from ..answers import About
+from ..change import ledger
 from ..change.books import lock_name
 from ..change.session import Session
 from ..change.transaction import Change
 from ..disk import waiting
-from ..errors import AgentMemoryError, LimitExceeded
+from ..errors import AgentMemoryError, LimitExceeded, StorageError
 from ..layout import Target
 from ..tiers.document import Document, Section, plain_id
+from ..tiers.taken import take
 from ..values import dataclass
 
 
@@ -76,20 +78,29 @@ class Together:
             return changed
         texts = {plain_id(own.entry_id)}
         for one in self._asked:
-            wanted = read(one.line)
-            try:
-                writer = None if wanted is None else self._prepare(wanted)
-                other = None if writer is None else writer.change(changed.document)
-            except AgentMemoryError:
-                continue
-            if writer is None or other is None or not self._fits(changed.document, other.document):
-                continue
+            made = self._made_of(one.line, changed.document)
             # What the ledger says of two entries goes by their ids, and those of equal texts are not settled yet.
-            if plain_id(writer.entry_id) not in texts:
+            if made is not None and plain_id(made[0].entry_id) not in texts:
+                writer, other = made
                 texts.add(plain_id(writer.entry_id))
                 changed = replace(changed, document=other.document, about={**changed.about, **other.about})
                 self._granted.append((one, writer))
         return changed
+
+    def _made_of(self, line: bytes, current: Document) -> tuple[Writer, Change] | None:
+        """Return what a request makes of a document; None where its writer has to do that alone, or is refused."""
+        wanted = read(line)
+        if wanted is None:
+            return None
+        try:
+            writer = self._prepare(wanted)
+            made = writer.change(current)
+            for entry_id, said in made.about.items():
+                markdown = take(made.document, entry_id).markdown
+                ledger.about_line(entry_id, markdown, said, now=self._session.now, latest="")
+        except (AgentMemoryError, ValueError, TypeError, AttributeError):  # one that was forged may hold anything
+            return None
+        return (writer, made) if self._fits(current, made.document) else None
 
     def _fits(self, old: Document, new: Document) -> bool:
         try:
@@ -128,5 +139,10 @@ def read(line: bytes) -> NewText | None:
 
 def read_answer(line: bytes) -> tuple[str, str, tuple[str, ...]]:
     """Return the id, the status and the notes of an entry that another process has written."""
-    entry_id, status, notes = json.loads(line)
-    return entry_id, status, tuple(notes)
+    try:
+        entry_id, status, notes = json.loads(line)
+        if all(isinstance(one, str) for one in (entry_id, status, *notes)):
+            return entry_id, status, tuple(notes)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise StorageError("the process that held the lock gave an answer that cannot be read; run this again")

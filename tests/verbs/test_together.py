@@ -5,7 +5,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from agent_memory_protocol.answers import About
 from agent_memory_protocol.disk import waiting
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.lock import hold
-from agent_memory_protocol.errors import AgentMemoryError
+from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.project import local_state
-from agent_memory_protocol.verbs.together import NewText
+from agent_memory_protocol.verbs.together import NewText, read_answer
 
 PATH = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 
@@ -121,6 +121,14 @@ def test_what_cannot_be_written_with_the_others_is_refused_to_its_own_writer_onl
     assert [text.count(one) for one in ("Short one.", "Short two.", "The first one.", "xx")] == [1, 1, 1, 0]
 
 
+def test_what_the_ledger_refuses_is_refused_to_its_own_writer_only(project):
+    calls = [saying(f"Number {number}.") for number in range(4)]
+    calls += [saying("Told by two.", about=About(source="a\tb")), saying("Sure.", about=About(confidence=7))]
+    *others, told, sure = all_at_once(project, calls)
+    assert [one.status for one in others] == ["added"] * 4
+    assert ("line break or tab" in str(told), "from 0 to 1" in str(sure)) == (True, True)
+
+
 def test_what_only_its_writer_may_decide_waits_for_the_lock(project):
     first = Workspace.open(project, environ={}).entries()[0].id
     calls = [saying("Another one."), saying("The second one.", replaces=first), saying("Last.", make_room=True)]
@@ -131,10 +139,10 @@ def test_what_only_its_writer_may_decide_waits_for_the_lock(project):
 
 
 @contextmanager
-def request(project: Path, line: bytes, *, held: bool = True) -> Iterator[int]:
+def request(project: Path, line: bytes, *, held: bool = True, number: int = 0x0123456789ABCDEF) -> Iterator[int]:
     folder = project.joinpath(*waiting.FOLDER)
     folder.mkdir(exist_ok=True)
-    path = folder / "shared.0123456789abcdef"
+    path = folder / f"shared.{number:016x}"
     path.write_bytes(line)
     fd = os.open(path, os.O_RDWR)
     if held:
@@ -174,6 +182,24 @@ def test_a_request_that_nobody_waits_for_or_that_may_not_be_written_is_not_grant
     assert "Forged" not in (project / PATH).read_text()
 
 
+ODD = (None, 1, 1.5, float("inf"), True, "x", "a\nb", "\ud800", "9" * 400, [], [1], [["a"]], ["\ud800"], {}, {"a": [1]})
+
+
+def test_whatever_a_request_holds_its_reader_writes_what_it_came_for(project):
+    usual = json.loads(line("Asked for."))
+    forged = [{**usual, name: one} for name in (*usual, "until", "other") for one in ODD]
+    forged += [{**usual, "about": {**usual["about"], name: one}} for name in (*usual["about"], "other") for one in ODD]
+    for start in range(0, len(forged), 60):
+        with ExitStack() as waiting_ones:
+            for number, one in enumerate(forged[start : start + 60]):
+                data = json.dumps(one).encode() + b"\n"
+                waiting_ones.enter_context(request(project, data, number=number))
+            assert Workspace.open(project, environ={}).remember(f"What is said {start}.").status == "added"
+            for path in project.joinpath(*waiting.FOLDER).iterdir():
+                path.unlink()
+    assert "Asked for." in (project / PATH).read_text()
+
+
 def test_a_request_that_may_be_written_is_answered_when_it_is_on_the_disk(project):
     with request(project, line("Asked for.")) as fd:
         Workspace.open(project, environ={}).remember("The second one.")
@@ -184,7 +210,6 @@ def test_a_request_that_may_be_written_is_answered_when_it_is_on_the_disk(projec
 
 def test_a_failed_write_answers_nobody(project, monkeypatch):
     from agent_memory_protocol.change import transaction
-    from agent_memory_protocol.errors import StorageError
 
     def fails(*_: object, **__: object) -> None:
         raise StorageError("no room left")
@@ -196,6 +221,14 @@ def test_a_failed_write_answers_nobody(project, monkeypatch):
             Workspace.open(project, environ={}).remember("The second one.")
         assert os.pread(fd, 1 << 20, 0) == line("Asked for.")
     assert (project / PATH).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "answer", [b"not JSON", b"1", b"[1, 2, []]", b'["a", "added"]', b'["a", "added", 7]', b"[" * 9_999]
+)
+def test_an_answer_that_cannot_be_read_is_one_clear_line(answer):
+    with pytest.raises(StorageError, match="run this again"):
+        read_answer(answer + b"\n")
 
 
 def test_the_first_writers_of_a_project_may_wait_before_it_has_local_state(tmp_path):
