@@ -18,7 +18,6 @@ from ..text import labels
 from ..values import dataclass, json_of
 from .document import Document
 from .entries import OWN, Entry, suspicious_days
-from .meet import rivals
 from .remove import remove
 
 _GOES = ("expired", "old")
@@ -217,8 +216,12 @@ def _with_suspicions(document: Document, judged: Sequence[Judged], gone: Collect
 
 def _newer(document: Document, judged: Sequence[Judged]) -> dict[str, Judged]:
     """Return what is to be spared: where some of what cannot all hold stays, the newest, if only older ones stay."""
-    spared = {}
-    for group in rivals(document) if any(one.cause == "old" for one in judged) else ():
+    spared: dict[str, Judged] = {}
+    if all(one.cause != "old" for one in judged):
+        return spared
+    from .meet import rivals  # where nothing goes, it need not be loaded
+
+    for group in rivals(document):
         going = [judged[place] for place in group if judged[place].cause == "old"]
         staying = [judged[place] for place in group if judged[place].cause not in _GOES]
         if going and staying:

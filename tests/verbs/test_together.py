@@ -182,7 +182,23 @@ def test_a_request_that_nobody_waits_for_or_that_may_not_be_written_is_not_grant
     assert "Forged" not in (project / PATH).read_text()
 
 
-ODD = (None, 1, 1.5, float("inf"), True, "x", "a\nb", "\ud800", "9" * 400, [], [1], [["a"]], ["\ud800"], {}, {"a": [1]})
+ODD: tuple[Any, ...] = (
+    None,
+    1,
+    1.5,
+    float("inf"),
+    True,
+    "x",
+    "a\nb",
+    "\ud800",
+    "9" * 400,
+    [],
+    [1],
+    [["a"]],
+    ["\ud800"],
+    {},
+    {"a": [1]},
+)
 
 
 def test_whatever_a_request_holds_its_reader_writes_what_it_came_for(project):
