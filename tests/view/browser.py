@@ -22,6 +22,8 @@ from agent_memory_protocol.view import live
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 REPOSITORY = Path(__file__).parents[2]
+NOT_REACHED = "Failed to load resource: net::ERR_"
+"""What a browser says of a server that has gone: which error follows depends on how far its request had come."""
 
 
 def program() -> str | None:
@@ -48,8 +50,8 @@ def browser() -> Iterator[Any]:
 class Heard:
     """What happened in a browser that should not: dialogs, errors, and requests elsewhere.
 
-    A page that is still open when its server has stopped cannot reach it; that is how it should be. A page in a file
-    has no site.
+    A page that is still open when its server stops cannot reach it any more, and what it was being told breaks off;
+    that is how it should be. A page in a file has no site.
     """
 
     site: "Site | None" = None
@@ -68,8 +70,8 @@ class Heard:
         page.on("request", lambda one: self._request(one.url))
 
     def _console(self, one: Any) -> None:
-        is_refused = "ERR_CONNECTION_REFUSED" in one.text
-        if one.type == "error" and not (is_refused and self.site is not None and self.site.has_stopped):
+        is_gone = one.text.startswith(NOT_REACHED) and self.site is not None and self.site.has_stopped
+        if one.type == "error" and not is_gone:
             self.bad.append(f"console: {one.text}")
 
     def _request(self, url: str) -> None:
