@@ -131,7 +131,8 @@ def _own(source: str) -> "tuple[list[MemoryEntry], str]":
     from ..search.embedding import HashEmbedder
 
     conversion = Conversion(table.by_name("ndjson"), HashEmbedder())
-    found = [json_schema.decode(line) for line in conversion.carry(table.detect(source).read(source))]
+    lines = conversion.carry(table.detect(source).read(source))
+    found = [json_schema.decode(line)._replace(unknown=None) for line in lines]  # each format has others, or none
     tags = Counter(tag for entry in found for tag in entry.tags).most_common(1)
     if conversion.left_out:
         note(f"{counted(conversion.left_out, 'entry')} of {source} cannot be read and do not count")

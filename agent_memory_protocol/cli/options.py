@@ -242,8 +242,10 @@ def say(line: str, *, err: bool = False) -> None:
 
 def say_text(text: str) -> None:
     """Print a text of several lines, safe as each is that `say` prints, in one piece."""
+    from ..text.visible import show_text
+
     draw("")
-    click.echo("\n".join(map(plain, text.removesuffix("\n").split("\n"))))
+    click.echo(show_text(text.removesuffix("\n")))
 
 
 def say_data(data: bytes) -> None:
@@ -290,14 +292,9 @@ def print_json(
     if not can_print(text):
         # The stream's own escapes would not be JSON.
         text = json.dumps(answer, indent=indent)
-    click.echo(text.translate(_UNSAFE_IN_JSON))
+    from ..text.visible import show_in_json
 
-
-_UNSAFE_IN_JSON = {
-    code: f"\\u{code:04x}"
-    for code in (*range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
-}
-"""What plays with a terminal and JSON leaves as it is: control and bidirectional characters."""
+    click.echo(show_in_json(text))
 
 
 def can_print(text: str) -> bool:

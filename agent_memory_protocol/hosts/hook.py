@@ -45,7 +45,7 @@ def run(words: "Sequence[str]") -> str:
         if answer:
             from .quick_json import write
 
-            return write(answer)
+            return write(_told(answer))
     except KeyboardInterrupt:
         pass  # Ctrl-C in the terminal of a host reaches what the host has started, too
     except Exception as error:  # noqa: BLE001  (a hook must not keep its host from working, whatever went wrong)
@@ -90,6 +90,15 @@ def answer_to(
     from .stop import stop
 
     return stop(call, environ, say)
+
+
+def _told(answer: object) -> object:
+    """Return an answer with every character visible: names and paths come from the host, or from a checkout."""
+    from ..text.visible import show_text
+
+    if isinstance(answer, dict):
+        return {key: _told(one) for key, one in answer.items()}
+    return show_text(answer) if isinstance(answer, str) else answer
 
 
 def read_stdin(fd: int) -> bytes:

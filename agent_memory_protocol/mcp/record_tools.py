@@ -13,9 +13,10 @@ from ..recall.records import MOST, best
 from ..records.rank import BUDGET_TOKENS, Recalled
 from ..records.record import WRITTEN
 from ..text.commands import by_tools
+from ..text.visible import show_text
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
-from .tool import Answer, Door, Tool, shown
+from .tool import Answer, Door, Tool
 
 _HIT = shape("record_id", "body", "state", "score", "reasons")
 _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after", "id"))
@@ -23,7 +24,7 @@ _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "afte
 
 def instructions(door: Door) -> str:
     """Return what a model is told of these tools when it connects."""
-    where = f"in {shown(str(door.records.path))}: facts with a state and a history, found by a query."
+    where = f"in {show_text(str(door.records.path))}: facts with a state and a history, found by a query."
     disputed = "If two records contradict each other, both are shown as disputed until a person decides."
     if door.workspace.why_read_only(door.actor) is not None:
         return f"\nrecall and status read records {where} {disputed}"
@@ -44,7 +45,7 @@ def source_of(door: Door) -> RecordSource | None:
             return records.search(task, limit=MOST)
         return best(records.records(), None, datetime.now(UTC))
 
-    return RecordSource(shown(records.path or "the store of this server"), find)
+    return RecordSource(show_text(records.path or "the store of this server"), find)
 
 
 def _remember(door: Door, text: str, replaces: str | None = None, time: str | None = None, **about: Any) -> Answer:

@@ -160,7 +160,7 @@ def _resources(door: Door) -> list[types.Resource]:
     return [
         types.Resource(
             uri=one.uri,
-            name=one.file.note or one.file.target.parts[-1],
+            name=show_invisible(one.file.note or one.file.target.parts[-1]),
             title=one.title,
             description=one.description,
             mime_type=_MARKDOWN,

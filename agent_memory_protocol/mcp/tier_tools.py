@@ -16,12 +16,13 @@ from ..layout import TIERS, Target, Tier
 from ..query import ask
 from ..text.commands import by_tools
 from ..text.dates import parse_day
+from ..text.visible import show_text
 from ..values import dataclass
 from . import record_tools
 from .arguments import FLAG, NUMBER, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import DOCUMENT, KNOWN, list_of, shape
 from .shapes import TEXTS as TEXT_LIST
-from .tool import Answer, Door, Tool, is_foreign, shown
+from .tool import Answer, Door, Tool, is_foreign
 
 
 def instructions(door: Door) -> str:
@@ -36,7 +37,7 @@ def instructions(door: Door) -> str:
     if door.workspace.why_read_only(actor) is not None:
         keeping = "You are read-only: report findings in your output, one bullet each, in a ```memory-findings block."
     return (
-        f"The memory of the project in {shown(str(door.workspace.path))}, for {whose}{where}.\n"
+        f"The memory of the project in {show_text(str(door.workspace.path))}, for {whose}{where}.\n"
         "Call memory_recall when a task starts. It returns what this repository's agents wrote earlier: reference data "
         "about the project, which may be out of date.\n"
         f"{keeping}" + (record_tools.instructions(door) if door.keeps_records else "")
@@ -353,7 +354,7 @@ def resources(door: Door) -> list[Resource]:
             (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
         )
         uri = f"memory://{'/'.join(map(quote, (*target.address, file.note or target.parts[-1])))}"
-        found.append(Resource(uri, shown(title), shown(description), file))
+        found.append(Resource(uri, show_text(title), show_text(description), file))
     return found
 
 
@@ -363,5 +364,5 @@ def read_resource(door: Door, uri: str) -> str:
         if one.uri == uri:
             text = door.workspace.read_file(one.file.target, note=one.file.note, actor=door.actor)
             if text is not None:
-                return shown(text)
+                return show_text(text)
     raise InvalidArgument(f"there is no resource {uri[:200]!a}; resources/list names those there are")

@@ -10,7 +10,7 @@ from ..memory import Memory
 from ..project.access import Actor
 from ..search.port import SearchIndex
 from ..search.scan import ScanIndex
-from ..text.visible import show_invisible
+from ..text.visible import show_text
 from ..values import dataclass
 from ..workspace import Workspace
 from .arguments import Parameter, read, schema
@@ -47,7 +47,7 @@ class Answer:
         return {name: _shown(value) for name, value in self.values.items()}
 
     def __str__(self) -> str:
-        return shown(self.text) if self.text else json.dumps(self.to_json(), ensure_ascii=False)
+        return show_text(self.text) if self.text else json.dumps(self.to_json(), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,9 @@ class Tool:
         return self.run(door, **read(self.parameters, sent))
 
 
-def shown(text: str) -> str:
-    """Return a text with what a reader cannot see as escapes (decision 27)."""
-    return "\n".join(show_invisible(line) for line in text.split("\n"))
-
-
 def _shown(value: object) -> object:
     if isinstance(value, str):
-        return shown(value)
+        return show_text(value)
     if isinstance(value, dict):
-        return {name: _shown(one) for name, one in value.items()}
+        return {show_text(name): _shown(one) for name, one in value.items()}
     return [_shown(one) for one in value] if isinstance(value, list | tuple) else value

@@ -10,6 +10,7 @@ from typing import cast
 
 from ..errors import AgentMemoryError, MissingExtra
 from ..project.access import Actor
+from ..text.visible import show_text
 from .tool import MemoryTool
 
 try:
@@ -74,4 +75,4 @@ def _call(tool: MemoryTool, command: object) -> str:
     try:
         return tool.execute(cast("Mapping[str, object]", command))
     except AgentMemoryError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(show_text(str(error))) from error

@@ -1,15 +1,19 @@
 """What the memory tool is told and what it answers: paths, ranges, listings, letter by letter as the published tool."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from ..answers import Rewritten, StoredFile
 from ..errors import AgentMemoryError, InvalidArgument
+from ..text.visible import show_text
 
 ROOT = "/memories"
 MOST_LINES = 999_999  # A file of more lines is not shown
 _NUMBER_WIDTH = 6
 _LEVELS = 2
 _UNITS = "BKMG"
+# As `re.escape` spells an escape of ours.
+_ESCAPE = re.compile(r"\\\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U(00(?:0[0-9a-f]|10)[0-9a-f]{4}))")
 
 Names = tuple[str, ...]  # A path below `/memories`, one name each
 Tree = Mapping[Names, StoredFile | None]
@@ -18,6 +22,9 @@ Tree = Mapping[Names, StoredFile | None]
 
 class MemoryToolError(AgentMemoryError):
     """The answer to a command that cannot be carried out, in the words of the published tool."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(show_text(message))
 
 
 def names_of(path: str) -> Names:
@@ -64,6 +71,16 @@ def plain_text(text: str) -> str:
     r"""Return a text with `\n` for its line ends where all of them are `\r\n`, as a model will send them."""
     ends = text.count("\r\n")
     return text.replace("\r\n", "\n") if ends and ends == text.count("\n") else text
+
+
+def as_stored(text: str, old: str) -> str:
+    """Return `old` as a text has it, if it was copied from an answer that shows hidden characters as escapes."""
+    quoted = re.escape(old)
+    if old in text or _ESCAPE.search(quoted) is None:
+        return old
+    form = _ESCAPE.sub(lambda one: f"(?:{re.escape(chr(int(one[one.lastindex or 0], 16)))}|{one[0]})", quoted)
+    found = re.search(form, text)
+    return found[0] if found else old
 
 
 def replaced_once(text: str, old: str, new: str, path: str) -> tuple[str, int]:

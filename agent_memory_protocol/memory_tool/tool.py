@@ -12,6 +12,7 @@ from ..answers import Rewritten, StoredFile
 from ..errors import InvalidArgument, InvalidName, LinkRefused
 from ..layout import Target, Tier, check_agent_name
 from ..project.access import Actor
+from ..text.visible import show_text
 from ..workspace import Workspace
 from .texts import (
     MOST_LINES,
@@ -20,6 +21,7 @@ from .texts import (
     Names,
     Tree,
     answer,
+    as_stored,
     listing,
     names_of,
     numbered,
@@ -88,7 +90,7 @@ class MemoryTool:
         if not isinstance(name, str) or name not in self._commands:
             raise MemoryToolError(f"Unknown command: {name}")
         try:
-            return self._commands[name](command)
+            return show_text(self._commands[name](command))
         except LinkRefused as error:
             raise MemoryToolError("Path would escape /memories directory via symlink") from error
 
@@ -127,7 +129,7 @@ class MemoryTool:
 
         def change(text: str) -> str:
             nonlocal snippet
-            changed, line = replaced_once(text, plain_text(old), plain_text(new), path)
+            changed, line = replaced_once(text, as_stored(text, plain_text(old)), plain_text(new), path)
             start = max(0, line - 2)
             snippet = numbered(changed.split("\n")[start : line + 3], start + 1)
             return changed

@@ -6,6 +6,10 @@ for those that an emoji or a script needs in that place: any other is a channel 
 for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 KEEPER = "<!-- -->"
 """An empty comment. It hides nothing: it keeps what is above it apart from what is below it."""
 LIST_KEEPER = "<!-- next list -->"
@@ -226,11 +230,25 @@ def first_invisible(text: str) -> tuple[int, str] | None:
 
 def show_invisible(line: str) -> str:
     r"""Return one line with each character that a reader cannot see as an escape such as `\u200b`."""
+    return _with_escapes(line, _escape)
+
+
+def show_text(text: str) -> str:
+    """Return a text of several lines, each as `show_invisible` returns it. What an agent is told passes here."""
+    return text if text.isascii() and text.isprintable() else "\n".join(map(show_invisible, text.split("\n")))
+
+
+def show_in_json(text: str) -> str:
+    r"""Return a JSON text that says the same, with escapes for what a reader cannot see."""
+    return "\n".join(_with_escapes(line, _json_escape) for line in text.split("\n"))
+
+
+def _with_escapes(line: str, escape: "Callable[[str], str]") -> str:
     while places := _hidden_places(line):
         parts: list[str] = []
         done = 0
         for position in places:
-            parts += [line[done:position], _escape(line[position])]
+            parts += [line[done:position], escape(line[position])]
             done = position + 1
         line = "".join([*parts, line[done:]])
     return line
@@ -248,6 +266,11 @@ def _hidden_places(line: str) -> list[int]:
         if position not in flagged
         and is_hidden(line[position - 1] if position else "", character, line[position + 1 : position + 2])
     ]
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
 def _escape(character: str) -> str:

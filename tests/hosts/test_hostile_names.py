@@ -4,6 +4,7 @@ import pytest
 
 from agent_memory_protocol.errors import InvalidName
 from agent_memory_protocol.layout import check_agent_name, check_conversation_id
+from tests.raw import EVIL, raw_in
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 FINDINGS = "```memory-findings\n- shared: Staging runs Postgres 14.\n```\n"
@@ -90,3 +91,27 @@ def test_a_hostile_name_writes_no_memory(project, message):
         assert "is not allowed" in project.hook("pre-tool-use", message(name, **write)).denied
         assert "is not allowed" in project.hook("pre-tool-use", message(name, **command)).denied
         assert project.hook("pre-tool-use", message(name, **other)).denied == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "event", ["session-start", "subagent-start", "prompt", "pre-tool-use", "stop", "subagent-stop"]
+)
+def test_nothing_of_an_event_hides_in_what_is_said(project, message, event):
+    tool = {"tool_name": "Write", "tool_input": {"file_path": str(project.root / SHARED), "content": "- x\n"}}
+    fine = {**message("s1", **tool), "agent_type": "dev", "prompt": "fact"}
+    commands = (
+        {"command": f"amp remember x --as {EVIL}"},
+        {"file_path": f"{project.root / SHARED}{EVIL}"},
+        {EVIL: EVIL},
+    )
+    changes: list[dict[str, object]] = [{name: value} for name in (*fine, EVIL) for value in (EVIL, f"dev{EVIL}")]
+    changes += [
+        {"tool_name": name, "tool_input": one} for one in commands for name in ("Bash", "Write", f"mcp__{EVIL}")
+    ]
+    for change in changes:
+        said = project.hook(event, {**fine, **change})
+        assert raw_in([said.answer, said.err]) == "", change
+    for name in ("AMP_AGENT", "AMP_CONVERSATION", "AMP_ROOT"):
+        said = project.hook(event, fine, environ={name: EVIL})
+        assert raw_in([said.answer, said.err]) == "", name

@@ -23,10 +23,12 @@ from mcp.client.stdio import StdioServerParameters
 
 from agent_memory_protocol import Actor, Memory, Workspace
 from agent_memory_protocol.cli.main import amp, main
+from agent_memory_protocol.mcp import server
 from agent_memory_protocol.mcp.server import build
 from agent_memory_protocol.mcp.tier_tools import TIER_TOOLS, TOOLS
 from agent_memory_protocol.mcp.tool import Door
 from tests.each_row import each_row
+from tests.raw import EVIL, raw_in
 
 SCRIPT = Path(sysconfig.get_path("scripts"), "amp-mcp")
 SECONDS = 120
@@ -468,6 +470,21 @@ def test_what_a_reader_cannot_see_is_shown(project):
         assert content.text == "# S\n\n" + entry["text"] + "\n"
 
     project.ask(question)
+
+
+@pytest.mark.slow
+def test_no_argument_of_a_tool_hides_anything_in_its_answer(project):
+    project.values("memory_remember", {"text": "A fact."})
+    of_kind: dict[str, Any] = {"string": "x", "number": 1, "integer": 1, "boolean": False, "array": ["x"]}
+    with Memory(project.records, actor=Actor("developer", "c1")) as records:
+        door = Door(project.workspace, Actor("developer", "c1"), records, keeps_records=True)
+        for tool in TOOLS:
+            fine = {one.name: (one.choices or (of_kind[one.kind],))[0] for one in tool.parameters if one.required}
+            tried: list[dict[str, Any]] = [{EVIL: 1}]
+            tried += [{one.name: value} for one in tool.parameters for value in (EVIL, [EVIL])]
+            for sent in tried:
+                answer = server._call(door, tool, {**fine, **sent})
+                assert raw_in(answer.model_dump(mode="json")) == "", (tool.name, sent)
 
 
 # -- what it refuses ---------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol import Actor, AgentMemoryError, Workspace
 from agent_memory_protocol.errors import AccessDenied, InvalidArgument, LimitExceeded, RefusedText, SecretFound
 from agent_memory_protocol.memory_tool.tool import MemoryTool, MemoryToolError
+from tests.raw import EVIL, raw_in
 
 SHARED = "/memories/shared/KNOWLEDGE.md"
 AGENT = "/memories/agents/developer/MEMORY.md"
@@ -408,6 +409,22 @@ def test_what_a_reader_cannot_see_is_refused(project, text):
     with pytest.raises(RefusedText, match="invisible or control character"):
         project.run("create", SHARED, file_text=text)
     assert project.tree() == {}
+
+
+def test_what_a_file_hides_is_shown_and_edited_as_it_was_shown(project):
+    project.write(SHARED, f"# S\n\n- {EVIL}\n\n- me\u200bnd this\n")
+    shown = project.run("view", SHARED)
+    assert raw_in(shown) == ""
+    assert "me\\u200bnd this" in shown
+    project.run("str_replace", SHARED, old_str="me\\u200bnd this", new_str="mended")
+    assert "- mended\n" in "".join(data.decode() for data in project.tree().values())
+
+
+@pytest.mark.parametrize("command", ["view", "create", "delete", "str_replace", EVIL])
+def test_what_a_path_or_command_hides_is_shown_where_it_is_refused(project, command):
+    with pytest.raises(AgentMemoryError) as refused:
+        project.run(command, f"/memories/{EVIL}", file_text="x", old_str="x", new_str="y")
+    assert raw_in(str(refused.value)) == ""
 
 
 def test_a_merge_conflict_is_neither_written_nor_edited(project):

@@ -1,5 +1,6 @@
 """What may be quoted: nothing hidden, nothing invisible, nothing that passes for a marker; and nothing else is lost."""
 
+import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -20,10 +21,12 @@ from agent_memory_protocol.text.visible import (
     first_invisible,
     needs_escapes,
     rare_bytes,
+    show_in_json,
     show_invisible,
     without_hidden,
 )
 from tests.each_row import each_row
+from tests.raw import EVIL, IGNORABLE, raw_in
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 MOST = settings.default.max_examples if settings.default else 100
@@ -388,12 +391,6 @@ VISIBLE = [
     pytest.param("\U0001fae9 \U00013440", id="not-known-yet"),
 ]
 
-IGNORABLE = (
-    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
-    *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
-    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
-)
-"""Default_Ignorable_Code_Point of Unicode 14 to 16 (DerivedCoreProperties.txt), first and last of each range."""
 BASES = {"letters": ("a", "b"), "emoji": ("😀", "!"), "Han": ("漢", "字"), "digits": ("1", "2"), "end": (".", "")}
 PASS = {
     "emoji": {0xFE0E, 0xFE0F},
@@ -428,6 +425,15 @@ def test_an_invisible_character_becomes_a_visible_escape(line, shown):
 def test_what_scripts_and_emoji_need_stays(line):
     assert escape_line(line) == line
     assert first_invisible(line) is None
+
+
+def test_a_json_text_says_the_same_with_nothing_hidden_in_it():
+    answer = {EVIL: [EVIL, "می\u200cخواهم 👩\u200d💻 \x00\ud800 \n\u200b"], "plain": 'a "b" \\'}
+    written = json.dumps(answer, ensure_ascii=False)
+    shown = show_in_json(written)
+    assert json.loads(shown) == answer
+    assert "می\u200cخواهم 👩\u200d💻" in shown
+    assert raw_in(shown.replace("می\u200cخواهم 👩\u200d💻", "")) == ""
 
 
 MARKERS = [
