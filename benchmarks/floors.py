@@ -76,7 +76,7 @@ def many_agents(folder: Path, effort: Effort) -> Iterator[Figure]:
 
 def _checks(root: Path, output: Path, what: str, target: float, effort: Effort) -> Iterator[Figure]:
     """Check a memory in processes of their own: a first check has a second process, and only so its work counts too."""
-    Workspace.open(root).index()  # only a checkout that has local state keeps what a check has found
+    Workspace.open(root).remember("Deploys go through the pipeline.")  # only with local state is anything kept
     (root / ".scaffolding" / ".amp" / "checked.json").unlink(missing_ok=True)
     amp = [Path(sys.executable).with_name("amp"), "check"]
     for when, rounds in (("the first one", 1), ("nothing changed since", effort.rounds(3))):

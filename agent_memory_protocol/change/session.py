@@ -314,9 +314,10 @@ class Session:
         return False
 
     def drop_search(self) -> None:
-        """Remove what searches keep: it may hold words of what must not be kept. The next search makes it again."""
-        from ..disk.writing import LOCAL, remove
+        """Remove what searches and checks keep: it may hold words of what must not be kept. The next one makes it."""
+        from ..disk.writing import CHECKED, LOCAL, remove
 
+        remove(self.root, CHECKED)
         folder = (*LOCAL, SEARCH)
         for name in self.root.list_files(folder):
             remove(self.root, (*folder, name))

@@ -25,6 +25,8 @@ LOCAL = (SCAFFOLDING, ".amp")
 LOCKS = "locks"  # The folder in it of what keeps writers apart
 WAITING = "waiting"  # The folder in it of what writers ask for that wait for a lock
 
+CHECKED = (*LOCAL, "checked.json")  # The file in it of what a check has found
+
 RENAME_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 """Seconds to wait before each further try when a virus scanner or indexer holds the file (Windows)."""
 

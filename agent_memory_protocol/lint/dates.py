@@ -46,6 +46,8 @@ def date_impossible(view: TierView) -> Iterator[Remark]:
     "unless it is marked `[keep]`.",
 )
 def date_expired(view: TierView) -> Iterator[Remark]:
+    if view.excerpt.until is None or view.excerpt.until >= view.today:
+        return
     for entry, entry_id in view.entries():
         if entry.is_expired(view.today):
             ended = dates.day_text(entry.marks.until or 0)
@@ -63,6 +65,8 @@ def date_expired(view: TierView) -> Iterator[Remark]:
     "An entry is dated in the future, mostly a mistyped year. It is never pruned. Correct it.",
 )
 def date_future(view: TierView) -> Iterator[Remark]:
+    if max(view.excerpt.days, default=0) <= view.today:
+        return
     for entry, _ in view.entries():
         if entry.day is not None and entry.day_source == OWN and entry.day > view.today:
             yield Remark(entry.start + 1, f"dated {dates.day_text(entry.day)}, in the future; correct the date")

@@ -21,17 +21,21 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NoteView:
-    """A note as the rules see it: the note, its text, the names a link to a note here may have, allowed fingerprints.
+    """A note as the rules see it: the note, the names a link to a note here may have, allowed fingerprints.
 
     A note's names are the `link_name` of its file and of the name in its header. A part is one of several files, not
     the first, that a note over the limit was divided into.
     """
 
     note: Note
-    text: str
     names: frozenset[str]
     allowed: Collection[str] = ()
     is_part: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text of the note, its header included."""
+        return self.note.text
 
 
 @rule(

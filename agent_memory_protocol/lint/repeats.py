@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from ..layout import Tier
 from ..text import labels
-from ..text.gist import normalised
 from ..text.opposites import exclude_each_other, scope
 from ..text.phrases import beginning
 from ..tiers.document import plain_id
@@ -41,23 +40,17 @@ def double_entry(view: TierView) -> Iterator[Remark]:
 )
 def restates(view: TierView) -> Iterator[Remark]:
     """What conversations repeat is evidence for `amp distill`, and advice to forget it would destroy that."""
-    if not view.document.target.tier.lasts:
-        return
-    for entry, entry_id in view.entries():
-        if not entry.is_item:
+    own = view.document.target
+    for one in view.excerpt.lines:
+        place, headings = view.elsewhere.get(one.key, ("", ()))
+        is_told = place and one.entry_id and not place.startswith(f"{own.path}:")
+        if not is_told or exclude_each_other(headings, one.sections):
             continue
-        place, headings = view.elsewhere.get(normalised(view.document.alone(entry)), ("", ()))
-        if (
-            not place
-            or exclude_each_other(headings, view.document.sections(entry))
-            or place.startswith(f"{view.document.target.path}:")
-        ):
-            continue
-        told = f"{place} says the same; keep it in one place (`amp forget {entry_id}`)"
-        if view.document.target.tier is Tier.AGENT and place.startswith(f"{'/'.join(Tier.AGENT.folder)}/"):
-            command = f"amp remember --tier shared --replaces {entry_id} TEXT"
+        told = f"{place} says the same; keep it in one place (`amp forget {one.entry_id}`)"
+        if own.tier is Tier.AGENT and place.startswith(f"{'/'.join(Tier.AGENT.folder)}/"):
+            command = f"amp remember --tier shared --replaces {one.entry_id} TEXT"
             told = f"{place} says the same; what two agents know belongs in shared: `{command}`"
-        yield Remark(entry.start + 1, told)
+        yield Remark(one.number, told)
 
 
 @rule(

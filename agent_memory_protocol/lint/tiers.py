@@ -12,6 +12,7 @@ from ..tiers.document import Document, conflict_line, merged_again
 from ..tiers.entries import Entry, may_be_pruned
 from ..tiers.named import named
 from ..values import dataclass
+from .excerpt import Excerpt
 from .finding import ERROR, NOTE, WARNING, Fix, Remark, rule
 
 _RAW_LINES = 20
@@ -23,6 +24,7 @@ class TierView:
     """A tier document as the rules see it."""
 
     document: Document
+    excerpt: Excerpt
     header: Callable[[], str]  # gives the header that its template makes; asked only where the document has none
     max_lines: int
     max_bytes: int
@@ -31,7 +33,7 @@ class TierView:
     gone: Mapping[str, str] = field(default_factory=dict)
     # the lines and symbols that entries name and that are missing, each with the words that say so
     lost: Mapping[Mention, str] = field(default_factory=dict)
-    # normalised lines of the documentation and of all tiers, where each is first, and under which headings
+    # the keys of lines of the documentation and of all tiers, where each is first, and under which headings
     elsewhere: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     allowed: Collection[str] = ()
 
@@ -169,6 +171,8 @@ def invisible_characters(view: TierView) -> Iterator[Remark]:
     "entry says may be stale. Where git says that it was renamed, --fix writes the new name.",
 )
 def missing_path(view: TierView) -> Iterator[Remark]:
+    if not any(one.path in view.gone for one in view.excerpt.mentions):
+        return
     for entry, entry_id in view.entries():
         text = view.document.text(entry)
         for one in named(view.document, entry):
@@ -191,6 +195,8 @@ def missing_path(view: TierView) -> Iterator[Remark]:
     "An entry names a line or a name in a file, or a function, that is not there. The entry may be stale.",
 )
 def missing_symbol(view: TierView) -> Iterator[Remark]:
+    if view.lost.keys().isdisjoint(view.excerpt.mentions):
+        return
     for entry, _ in view.entries():
         text = view.document.text(entry)
         for one in named(view.document, entry):

@@ -10,7 +10,7 @@ from ..errors import InvalidArgument, RefusedText
 from ..limits import split_lines
 from ..text import headers, markdown, visible
 from ..text.headers import Header
-from ..values import dataclass
+from ..values import dataclass, once
 
 TYPES = ("user", "feedback", "project", "reference")
 REQUIRED_IN_FULL = ("feedback", "project")
@@ -36,20 +36,54 @@ class Head:
     is_conflicted: bool = False  # whether a merge has left two headers, of which nobody has chosen one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Note:
-    """A note as it is on disk."""
+    """A note as it is on disk; what is in it is read when it is first asked for."""
 
     file: str
-    head: Head  # the values of its header that count
-    header: Header | None  # the header as it is; None if it is missing or unreadable
-    body: tuple[str, ...]  # the lines after the header
-    body_line: int  # the line of the file, from 1, that the body begins at
-    # with `how`: the index in `body` of the line that begins with the Why, and the How; None if it is missing
-    why: int | None
-    how: int | None
-    # the index in `body` of a heading after the How, where something else begins; None if nothing does
-    after: int | None
+    text: str
+
+    @once
+    def lines(self) -> list[str]:
+        """Its lines without endings."""
+        return split_lines(self.text)
+
+    @once
+    def header(self) -> Header | None:
+        """The header as it is; None if it is missing or unreadable."""
+        return None if self._is_conflicted else headers.read_header(self.lines)
+
+    @once
+    def head(self) -> Head:
+        """The values of its header that count."""
+        return _CONFLICTED if self._is_conflicted else _head(self.header, self.body)
+
+    @once
+    def body(self) -> tuple[str, ...]:
+        """The lines after the header."""
+        return tuple(self.lines[self.body_line - 1 :])
+
+    @property
+    def body_line(self) -> int:
+        """The line of the file, from 1, that the body begins at."""
+        return 1 + (self.header.lines if self.header else 0)
+
+    @once
+    def why(self) -> int | None:
+        """The index in `body` of the line that begins with the Why; None if it is missing."""
+        return self._labelled(WHY)
+
+    @once
+    def how(self) -> int | None:
+        """The index in `body` of the line that begins with the How; None if it is missing."""
+        return self._labelled(HOW)
+
+    @property
+    def after(self) -> int | None:
+        """The index in `body` of a heading after the How, where something else begins; None if nothing does."""
+        last = max((place for place in (self.why, self.how) if place is not None), default=None)
+        behind = () if last is None else range(last + 1, len(self.body))
+        return next((number for number in behind if _is_heading(self.body[number])), None)
 
     @property
     def stem(self) -> str:
@@ -67,23 +101,17 @@ class Note:
         """What an index line calls it."""
         return title_of(self.file, self.head)
 
+    @once
+    def _is_conflicted(self) -> bool:
+        return "<<<<<<<" in self.text and _conflicts(self.lines)
+
+    def _labelled(self, label: str) -> int | None:
+        return next((number for number, line in enumerate(self.body) if line.lstrip(" ").startswith(label)), None)
+
 
 def parse(text: str, file: str) -> Note:
     """Read a note. Never raises on what is in it."""
-    lines = split_lines(text)
-    is_conflicted = "<<<<<<<" in text and _conflicts(lines)
-    header = None if is_conflicted else headers.read_header(lines)
-    start = header.lines if header else 0
-    body = lines[start:]
-    why = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(WHY)), None)
-    how = next((number for number, line in enumerate(body) if line.lstrip(" ").startswith(HOW)), None)
-    last = max((place for place in (why, how) if place is not None), default=None)
-    after = None
-    if last is not None:
-        headings = (number for number in range(last + 1, len(body)) if _is_heading(body[number]))
-        after = next(headings, None)
-    head = _CONFLICTED if is_conflicted else _head(header, body)
-    return Note(file, head, header, tuple(body), start + 1, why, how, after)
+    return Note(file, text)
 
 
 def read_head(text: str) -> Head | None:
@@ -243,7 +271,7 @@ def _own_lines(text: str) -> str:
 _CONFLICTED = Head(is_conflicted=True)
 
 
-def _head(header: Header | None, body: list[str]) -> Head:
+def _head(header: Header | None, body: Sequence[str]) -> Head:
     heading = next((markdown.heading_text(line) for line in body if _is_heading(line)), "")
     if header is None:
         return Head(heading=heading)

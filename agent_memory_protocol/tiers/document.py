@@ -5,7 +5,6 @@ alone, so a diff shows exactly what changed (decision 21).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from functools import lru_cache
 from operator import is_
 from unicodedata import normalize
@@ -18,7 +17,7 @@ from ..text import dates, footnotes, headers, labels, markdown, markers, marks, 
 from ..text.digest import blake2b
 from ..text.labels import BELOW
 from ..text.over_lists import is_label
-from ..values import dataclass
+from ..values import dataclass, once
 from . import entries, reread
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
@@ -34,31 +33,40 @@ _KEPT_TARGETS = 16
 """The last two texts of so many documents, of so many bytes at most, are kept as they were read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
-    """A tier document as it is on disk.
+    """A tier document as it is on disk; what is in it is read when it is first asked for.
 
     Attributes:
         bom: its byte-order mark, or nothing.
         raw: its lines, each with the ending it has; joined after the mark they are the file.
-        lines: the same without endings.
-        begin: how many of them the front matter takes.
-        outline: its entries and headings.
-        ids: the id of each entry, in the order of `outline.entries`.
     """
 
     target: Target
     bom: bytes
     raw: tuple[str, ...]
-    lines: list[str]
-    begin: int
-    outline: Outline
-    ids: tuple[str, ...]
-    _numbers: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _definitions: list[dict[str, str]] = field(default_factory=list, init=False, repr=False, compare=False)
-    _references: list[dict[str, list[int]]] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    @property
+    @once
+    def lines(self) -> list[str]:
+        """Its lines without endings."""
+        return [line.rstrip("\r\n") for line in self.raw]
+
+    @once
+    def begin(self) -> int:
+        """How many lines the front matter takes."""
+        return headers.front_matter_end(self.lines)
+
+    @once
+    def outline(self) -> Outline:
+        """Its entries and headings."""
+        return _outline(self.lines, self.begin, may_conflict=markers.CONFLICT in self.data)
+
+    @once
+    def ids(self) -> tuple[str, ...]:
+        """The id of each entry, in the order of `outline.entries`."""
+        return _ids(self.lines, self.outline, self.target)
+
+    @once
     def data(self) -> bytes:
         """The file's bytes."""
         return self.bom + "".join(self.raw).encode()
@@ -86,9 +94,11 @@ class Document:
 
     def number(self, entry_id: str) -> int | None:
         """Return which entry has that id, from 0, or None."""
-        if not self._numbers:
-            self._numbers.update((one, number) for number, one in enumerate(self.ids))
         return self._numbers.get(entry_id)
+
+    @once
+    def _numbers(self) -> dict[str, int]:
+        return {one: number for number, one in enumerate(self.ids)}
 
     def text(self, entry: Entry) -> str:
         """Return an entry's Markdown, lines joined with newlines."""
@@ -106,17 +116,21 @@ class Document:
         """Return a text of the document with the footnotes and the links that it refers to."""
         if "[" not in text:
             return text
-        if not self._definitions:
-            self._definitions.append(footnotes.definitions(self.lines))
-        return footnotes.spelled_out(text, self._definitions[0])
+        return footnotes.spelled_out(text, self._definitions)
+
+    @once
+    def _definitions(self) -> dict[str, str]:
+        return footnotes.definitions(self.lines)
 
     def is_footnote(self, entry: Entry) -> bool:
         """Say whether an entry is a footnote that goes with the entries which refer to it."""
         if entry.is_item or not (name := markdown.footnote_name(self.lines[entry.start])):
             return False
-        if not self._references:
-            self._references.append(footnotes.places_of(self.lines))
-        return any(not entry.start <= line < entry.end for line in self._references[0].get(name, ()))
+        return any(not entry.start <= line < entry.end for line in self._references.get(name, ()))
+
+    @once
+    def _references(self) -> dict[str, list[int]]:
+        return footnotes.places_of(self.lines)
 
     def label(self, entry: Entry | IndexLine) -> str:
         """Return the text of the label that governs an entry, "" if none does."""
@@ -187,17 +201,18 @@ def _read_after(lately: tuple[_Kept, ...], data: bytes, target: Target) -> Docum
     if near is None or found is None:
         return None
     old, (raw, lines, outline) = near.document, found
-    return Document(target, old.bom, raw, lines, old.begin, outline, _ids(lines, outline, target, old))
+    document = Document(target, old.bom, raw)
+    known = {"lines": lines, "begin": old.begin, "outline": outline, "ids": _ids(lines, outline, target, old)}
+    document.__dict__.update(known)
+    return document
 
 
 def read_whole(data: bytes, target: Target) -> Document:
     """Read a document from its first byte to its last, and keep nothing of it; raises as `parse`."""
-    bom = files.split_bom(data)[0]
     raw = split_lines_with_ends(files.decode(data, target.path))
-    lines = [line.rstrip("\r\n") for line in raw]
-    begin = headers.front_matter_end(lines)
-    outline = _outline(lines, begin, may_conflict=markers.CONFLICT in data)
-    return Document(target, bom, tuple(raw), lines, begin, outline, _ids(lines, outline, target))
+    document = Document(target, files.split_bom(data)[0], tuple(raw))
+    document.__dict__["data"] = data
+    return document
 
 
 def outline_of(text: str) -> Outline:

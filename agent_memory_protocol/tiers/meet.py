@@ -199,20 +199,21 @@ class Meeting:
 
 def meetings(documents: Sequence[Document], outside: Sequence[Outside] = ()) -> list[Meeting]:
     """Return what says the opposite in documents, notes and records, and then what has another value."""
-    compared = Compared(documents, outside)
-    return compared.meetings(compared.pairs([step() for step in compared.steps]))
+    compared = Compared([placed_in(one) for one in documents], outside)
+    pairs = compared.pairs([step() for step in compared.steps])
+    return [Meeting(way, compared.facts[one], compared.facts[other]) for one, other, way in pairs]
 
 
 class Compared:
     """Facts of documents, notes and records that are compared with each other, in steps that may be taken apart.
 
-    A fact is opposed to the first one only. Two conversations are not compared: nobody is given both.
+    `within` are those of each document, in its order; `outside` those of notes and records. A fact is opposed to the
+    first one only. Two conversations are not compared: nobody is given both.
     """
 
-    def __init__(self, documents: Sequence[Document], outside: Sequence[Outside] = ()) -> None:
-        placed = [[*_placed([document])] for document in documents]
-        self.facts: list[Fact] = [*chain.from_iterable(placed), *outside]
-        self._within = placed
+    def __init__(self, within: Sequence[Sequence[Placed]], outside: Iterable[Outside] = ()) -> None:
+        self.facts: list[Fact] = [*chain.from_iterable(within), *outside]
+        self._within = within
         self._texts = [one.text for one in self.facts]
         self.steps: list[Callable[[], Found]] = [
             lambda: self._denied(denials_in_the_same_words),
@@ -232,10 +233,6 @@ class Compared:
                 first[later] = min(earlier, first.get(later, earlier))
         opposed = [(earlier, later, OPPOSITE) for later, earlier in sorted(first.items())]
         return opposed + [(one, another, CHANGED) for one, another, _ in changed]
-
-    def meetings(self, pairs: Pairs) -> list[Meeting]:
-        """Return pairs as meetings."""
-        return [Meeting(way, self.facts[one], self.facts[other]) for one, other, way in pairs]
 
     def _denied(self, find: Callable[[Sequence[str]], Iterable[Denial]]) -> Found:
         return [(one.denying, one.said, one.words) for one in find(self._texts)]
@@ -374,14 +371,14 @@ def _pairs_within(
 
 def suspicions(document: Document, *, names: bool = True) -> Iterator[Meeting]:
     """Yield what may have changed in a document: a guess, of names as of short values. See `text.changed.suspected`."""
-    placed = _placed([document])
+    placed = placed_in(document)
     for one, other in suspected([_stated(one) for one in placed], names=names):
         yield Meeting(CHANGED, placed[one], placed[other])
 
 
 def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
     """Yield the entries of which one may be out of date: guesses, which a person has to look at."""
-    placed = _placed(documents)
+    placed = [one for document in documents for one in placed_in(document)]
     for old, new in renewed.pairs([one.text for one in placed]):
         one, other = placed[old], placed[new]
         if not _apart(one, other) and _on_one_topic(one, other):
@@ -393,7 +390,7 @@ def rivals(document: Document) -> Iterator[list[int]]:
 
     Guesses count too, and so do three values in a row: ask before something goes that may have replaced another.
     """
-    placed = _placed([document])
+    placed = placed_in(document)
     place = {id(one): number for number, one in enumerate(document.outline.entries)}
     for met in meetings([document]):
         yield [place[id(one.entry)] for one in met.sides if isinstance(one, Placed)]
@@ -450,13 +447,9 @@ def _on_one_topic(one: Fact, other: Fact) -> bool:
     return [*one.topics] == [*other.topics] or not (one.topics and other.topics)
 
 
-def _placed(documents: Sequence[Document]) -> list[Placed]:
-    return [
-        Placed(document, entry)
-        for document in documents
-        for entry in document.outline.entries
-        if not document.is_footnote(entry)
-    ]
+def placed_in(document: Document) -> list[Placed]:
+    """Return the entries of a document that are compared: all but footnotes, which go with what refers to them."""
+    return [Placed(document, entry) for entry in document.outline.entries if not document.is_footnote(entry)]
 
 
 def _kind(one: Fact) -> str:

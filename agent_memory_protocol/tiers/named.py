@@ -1,5 +1,7 @@
 """What an entry names of the repository, as its headings and its label let it be read."""
 
+from collections.abc import Iterable
+
 from ..text.paths import Mention, mentions
 from .document import Document
 from .entries import Entry
@@ -13,3 +15,8 @@ def named(document: Document, entry: Entry) -> tuple[Mention, ...]:
     headings = document.outline.headings
     above = [headings[index].text for index in entry.headings if headings[index].level > 1]
     return mentions(text, [*above, document.label(entry)])
+
+
+def all_named(documents: Iterable[Document]) -> set[Mention]:
+    """Return what any entry of these documents takes to be there."""
+    return {one for document in documents for entry in document.outline.entries for one in named(document, entry)}

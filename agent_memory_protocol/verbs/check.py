@@ -1,7 +1,7 @@
 """`check` as a verb on an opened session: read what there is, and let every rule look at it."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
@@ -23,7 +23,9 @@ from ..layout import OWNED_TIERS, REVIEWED, SCAFFOLDING, Target, Tier
 from ..learning import docs
 from ..learning.scattered import other_scaffoldings
 from ..limits import split_lines
+from ..lint import excerpt as excerpts
 from ..lint import finding, index, ledgers, notes, tiers
+from ..lint.excerpt import Excerpt
 from ..lint.finding import Finding, Fix
 from ..lint.repeats import DISAGREEMENTS
 from ..lint.store import StoreView, Trouble
@@ -32,11 +34,9 @@ from ..notes import note
 from ..notes import store as note_store
 from ..notes.note import Note
 from ..project.settings import PROJECT_FILE
-from ..text.gist import normalised
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
-from ..tiers.entries import OWN
 from ..tiers.meet import Meeting
 from ..values import dataclass
 from . import originals, review, rewrite, settle, stale
@@ -93,6 +93,8 @@ class _Check:
     today: date
     known: Known
     documents: dict[Target, Document] = field(default_factory=dict)
+    digests: dict[Target, str] = field(default_factory=dict)
+    excerpts: dict[Target, Excerpt] = field(default_factory=dict)
     elsewhere: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     stale: Stale = field(default_factory=Stale)
     unreadable: list[Trouble] = field(default_factory=list)
@@ -111,19 +113,32 @@ class _Check:
                 self._cannot_read(error, target.path)
             else:
                 if document is not None:
-                    self.documents[target] = document
+                    self._take_in(document)
         if "tier-restates" in self.selected:
             told = originals.sources(self.session)
-            self.elsewhere = _elsewhere(self.session.root, self.documents.values(), told)
+            self.elsewhere = _elsewhere(self.session.root, self.excerpts, told)
         if {"tier-missing-path", "tier-missing-symbol"}.intersection(self.selected):
-            hints = "tier-missing-symbol" in self.selected
-            self.stale = stale.find(self.session, self.documents.values(), hints=hints)
+            said = {one for excerpt in self.excerpts.values() for one in excerpt.mentions}
+            self.stale = stale.find(self.session, said, hints="tier-missing-symbol" in self.selected)
+
+    def _take_in(self, document: Document) -> None:
+        """Take in a document, with what the rules ask of it that look beyond its text."""
+        target = document.target
+        digest = self.known.digest("tier", target.path, document.data)
+        kept = self.known.of(digest)
+        excerpt = excerpts.of(document) if kept is None else excerpts.from_json(kept)
+        if kept is None:
+            kept = excerpt.to_json()
+        self.known.note(digest, kept)
+        self.documents[target], self.digests[target], self.excerpts[target] = document, digest, excerpt
 
     def folder(self, target: Target) -> None:
         """Read the notes, index and ledger beside a tier document, and say how to look at it and at them."""
         if target in self.documents:
             document = self.documents[target]
-            self.looks.append(partial(self.known.run, "tier", self._tier_view(document), target.path, document.data))
+            self.looks.append(
+                partial(self.known.run, "tier", self._tier_view(document), target.path, self.digests[target])
+            )
         if target.tier.has_notes:
             self._notes_and_index(target)
         path = "/".join(ledger.parts_of(target))
@@ -141,12 +156,11 @@ class _Check:
         size = len(self.looks) // _PARTS + 1
         parts = [self.looks[start : start + size] for start in range(0, len(self.looks), size)]
         jobs: list[Callable[[], Any]] = [*steps, *(partial(_each, part) for part in parts)]
-        many = len(self.looks) - self.known.texts >= _WORTH_DIVIDING
-        done = divided.run(jobs, in_two=many, report=report)
+        done = divided.run(jobs, in_two=self.known.unknown >= _WORTH_DIVIDING, report=report)
         if compared is not None:
             self.disagreements = compared.meetings(done[: len(steps)])
         for looked in done[len(steps) :]:
-            self.found += [one for found, _ in looked for one in found]
+            self.found += [one for found, *_ in looked for one in found]
             self.known.keep_looked(looked)
 
     def store(self, targets: Sequence[Target], *, whole: bool) -> None:
@@ -193,6 +207,7 @@ class _Check:
         settings = self.session.settings
         return tiers.TierView(
             document,
+            self.excerpts[document.target],
             partial(self.session.header, document.target),
             settings.max_lines,
             settings.max_bytes,
@@ -216,26 +231,28 @@ class _Check:
         ]
         self.has_notes = self.has_notes or bool(names)
         unread = set()
-        found = {}
+        found = []
         for name in names:
-            path = "/".join((*folder, name))
             try:
                 read = note_store.read(root, folder, name)
             except StorageError as error:
-                self._cannot_read(error, path)
+                self._cannot_read(error, "/".join((*folder, name)))
                 unread.add(name)
                 continue
             if read is not None:
-                found[path] = read
-        self.notes += [(target, one) for one, _ in found.values()]
-        called = [*names, *(one.head.name for one, _ in found.values())]
-        linked = frozenset(notes.link_name(name) for name in called)
+                found.append(read[0])
+        self.notes += [(target, one) for one in found]
         parts = note_store.parts_of_notes(root, folder, names)
-        allowed = self.session.settings.secrets_allow
-        for path, (one, text) in found.items():
+        linked = frozenset[str]()
+        if any("[[" in one.text for one in found):
+            linked = frozenset(notes.link_name(name) for name in (*names, *(one.head.name for one in found)))
+        for one in found:
             is_part = one.file in parts
-            view = notes.NoteView(one, text, linked, allowed, is_part)
-            self.looks.append(partial(self.known.run, "note", view, path, "part" if is_part else "", text))
+            path = "/".join((*folder, one.file))
+            digest = self.known.digest("note", path, "part" if is_part else "", one.text)
+            self.known.note(digest, None)
+            view = notes.NoteView(one, linked, self.session.settings.secrets_allow, is_part)
+            self.looks.append(partial(self.known.run, "note", view, path, digest))
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
             text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
@@ -246,7 +263,7 @@ class _Check:
             self.looks.append(partial(self._listed, listing, text, lines, files, frozenset(unread), path=target.path))
 
     def _listed(self, listing: Callable[..., index.IndexView], text: str, *more: object, path: str) -> Looked:
-        return finding.run("index", listing(indexes.read(text), *more), path, self.selected), ""
+        return finding.run("index", listing(indexes.read(text), *more), path, self.selected), "", 0
 
     def _beside_index(self, target: Target, files: Mapping[str, str]) -> set[str]:
         """Check the files for index lines that have no room in a tier file. Returns the keys of the notes they list."""
@@ -261,7 +278,7 @@ class _Check:
             name = indexes.beside_name(number)
             view = index.IndexView(indexes.read(text), tuple(split_lines(text)), files, elsewhere=frozenset(files))
             found = finding.run("index", view, "/".join((*folder, name)), selected)
-            as_note = notes.NoteView(note.parse(text, name), text, frozenset(), self.session.settings.secrets_allow)
+            as_note = notes.NoteView(note.parse(text, name), frozenset(), self.session.settings.secrets_allow)
             shown = [rule for rule in selected if rule in ("secret", "note-invisible-characters")]
             found += finding.run("note", as_note, "/".join((*folder, name)), shown)
             self.found += [replace(one, fix=None) for one in found]
@@ -287,10 +304,10 @@ class _Check:
     def _review(self) -> Trouble | None:
         """Return when the last review was, where the next one is due."""
         reviews = reviewing.read(self.session.root)
-        entries = [entry for document in self.documents.values() for entry in document.outline.entries]
-        first = min((entry.day for entry in entries if entry.day is not None and entry.day_source == OWN), default=None)
+        first = min((day for one in self.excerpts.values() for day in one.days), default=None)
+        has_entries = any(one.count for one in self.excerpts.values())
         # Anyone who begins a memory today may bring what happened long ago: it is a month old here in a month.
-        oldest = reviews.begun if reviews.begun and (entries or self.has_notes) else None
+        oldest = reviews.begun if reviews.begun and (has_entries or self.has_notes) else None
         if reviews.begun is None and first is not None:
             oldest = date.fromordinal(first)
         if not review.is_due(reviews.last, oldest, self.today):
@@ -330,8 +347,10 @@ def _nested(root: Root, target: Target) -> Iterator[str]:
                 yield "/".join((*folder, inner))
 
 
-def _elsewhere(root: Root, read: Iterable[Document], told: Collection[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return the lines of the documentation and of lasting memory, normalised, where each is, and under which headings.
+def _elsewhere(
+    root: Root, read: Mapping[Target, Excerpt], told: Collection[str]
+) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return the lines of the documentation and of lasting memory by their keys: where each is, under which headings.
 
     The rules files in `told`, which memory was adopted from, have a rule of their own: `store-told-twice`.
     """
@@ -340,17 +359,12 @@ def _elsewhere(root: Root, read: Iterable[Document], told: Collection[str]) -> d
         if path in told:
             continue
         for number, line in docs.lines(text):
-            plain = normalised(line)
-            if plain:
-                found.setdefault(plain, (f"{path}:{number}", ()))
-    for document in read:
-        if not document.target.tier.lasts:
-            continue
-        for entry in document.outline.entries:
-            plain = normalised(document.alone(entry))
-            if plain:
-                place = f"{document.target.path}:{entry.start + 1}"
-                found.setdefault(plain, (place, document.sections(entry)))
+            key = excerpts.key_of(line)
+            if key:
+                found.setdefault(key, (f"{path}:{number}", ()))
+    for target, excerpt in read.items():
+        for one in excerpt.lines:
+            found.setdefault(one.key, (f"{target.path}:{one.number}", one.sections))
     return found
 
 

@@ -37,6 +37,7 @@ from ..text.labels import in_front_of_item
 from ..text.phrases import counted
 from ..tiers import compose, store
 from ..tiers.document import Document, parse
+from ..tiers.named import all_named
 from ..values import dataclass
 from . import proposals, remember, rewrite, stale, upkeep
 from .conversations import CLOSED
@@ -259,7 +260,7 @@ def _material(session: Session, problems: list[str]) -> Material:
         agents=_of_tier(documents, Tier.AGENT),
         earlier=_sightings(session),
         confidences=_confidences(session, shared),
-        gone=stale.find(session, lasting, hints=False).gone,
+        gone=stale.find(session, all_named(lasting), hints=False).gone,
         min_conversations=session.settings.min_conversations,
         max_lines=session.settings.max_lines,
         max_bytes=session.settings.max_bytes,

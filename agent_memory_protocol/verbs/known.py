@@ -1,8 +1,8 @@
-"""What an earlier `check` found nothing wrong in, and which facts it found to disagree: not looked for again.
+"""What an earlier `check` found in texts, and which facts it found to disagree: not looked for again.
 
-What is kept are digests of all that decides it: the text, its place, the settings, the rules that ran and the files of
-this program. So what has changed in any way is looked at again, and what was found is found again each time. The line
-that is kept is sealed with the key of this checkout: nobody else can write one that hides a finding.
+What is kept goes by digests of all that decides it: the text, its place, the settings, the rules that ran and the files
+of this program. So what has changed in any way is looked at again. The line that is kept is sealed with the key of this
+checkout: nobody else can write one that hides a finding.
 """
 
 import json
@@ -10,16 +10,16 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from ..disk.files import Root
-from ..disk.writing import LOCAL, create, replace
+from ..disk.writing import CHECKED, create, replace
 from ..errors import AgentMemoryError
 from ..lint import finding
-from ..lint.finding import Finding
+from ..lint.finding import Finding, Fix
 from ..project import local_state
 from ..text.digest import blake2b
 from ..text.language import word_set
-from ..tiers.meet import Pairs
 
 OF_ONE_TEXT = {
     "note": word_set(
@@ -27,20 +27,24 @@ OF_ONE_TEXT = {
         " note-invisible-characters secret belongs-state belongs-repository"
     ),
     "tier": word_set(
-        "tier-header tier-no-heading tier-prose tier-unclosed-fence tier-conflict-markers tier-double-heading"
+        "tier-no-heading tier-prose tier-unclosed-fence tier-conflict-markers tier-double-heading tier-double-entry"
         " invisible-characters conversation-raw-data secret belongs-state belongs-repository date-impossible"
         " date-suspicious date-spelling date-missing"
     ),
 }
-"""The rules that look at one text and at nothing beside it: no other file, no day, no limit."""
+"""The rules that look at one text and at nothing beside it: no other file, no day, no limit, no template."""
 
-_FILE = (*LOCAL, "checked.json")
 _LARGEST = 16 << 20
 _WORTH_IT = 200  # Of fewer texts each is looked at sooner than it pays to keep anything
 _SIZE = 16
 
-Looked = tuple[list[Finding], str]
-"""What was found in a text, and its digest where nothing was found in the text alone; else ""."""
+Places = list[tuple[int, int, int, int, str]]
+"""Each two facts that disagree, each by the number of what it is in and its own number there, and in which way."""
+_Kept = dict[str, list[Any]]
+"""What was found in a text, None where nobody has looked yet, and what else is known of it; by its digest."""
+
+Looked = tuple[list[Finding], str, int]
+"""What was found in a text, its digest where that is worth keeping, and how many findings are about the text alone."""
 
 
 class Known:
@@ -48,71 +52,99 @@ class Known:
 
     def __init__(self, root: Root, selected: Sequence[str], allowed: Iterable[str]) -> None:
         self._root = root
-        self._of = {subject: [one for one in selected if one in rules] for subject, rules in OF_ONE_TEXT.items()}
-        self._others = {
-            subject: [one for one in selected if one not in rules] for subject, rules in OF_ONE_TEXT.items()
-        }
-        self._base = _digest(_program(), json.dumps([*selected, "", *sorted(allowed)]))
+        self._own, self._others = (
+            {
+                subject: [one for one in selected if (one in rules) is of_one_text]
+                for subject, rules in OF_ONE_TEXT.items()
+            }
+            for of_one_text in (True, False)
+        )
+        self._base = digest_of(_program(), json.dumps([*selected, "", *sorted(allowed)]))
         self._content = None
-        self._before, self._met = set[str](), dict[str, Pairs]()
-        self._now, self._met_now = set[str](), dict[str, Pairs]()
-        with suppress(AgentMemoryError, OSError, ValueError, KeyError, TypeError):
-            self._content = root.read(_FILE, limit=_LARGEST)
+        self._before, self._now = _Kept(), _Kept()
+        self._met, self._met_now = dict[str, Places](), dict[str, Places]()
+        with suppress(AgentMemoryError, OSError, ValueError, KeyError, TypeError, RecursionError):
+            self._content = root.read(CHECKED, limit=_LARGEST)
             if self._content is not None:
                 kept = json.loads(local_state.find(root).own(self._content.data))
-                digests = kept["nothing"]
-                self._before = {digests[at : at + 2 * _SIZE] for at in range(0, len(digests), 2 * _SIZE)}
-                self._met = {of: [(one, other, way) for one, other, way in met] for of, met in kept["met"].items()}
+                if kept["base"] == self._base:
+                    self._met = {of: [tuple(one) for one in met] for of, met in kept["met"].items()}
+                    self._before = dict(kept["texts"])
+
+    def digest(self, subject: str, path: str, *text: str | bytes) -> str:
+        """Return what tells a text, in its place, from all others; it is kept under that."""
+        return digest_of(self._base, subject, path, *text)
+
+    def of(self, digest: str) -> Any:
+        """Return what is known of a text besides what was found in it; None where nothing is known of the text."""
+        kept = self._before.get(digest)
+        return None if kept is None else kept[1]
+
+    def note(self, digest: str, of_text: object) -> None:
+        """Take down that a text is there, and what is known of it."""
+        self._now[digest] = self._before.get(digest) or [None, of_text]
 
     @property
-    def texts(self) -> int:
-        """Of how many texts it is known that nothing was found."""
-        return len(self._before)
+    def unknown(self) -> int:
+        """How many texts there are in which nobody has looked."""
+        return len(self._now.keys() - self._before.keys())
 
-    def run(self, subject: str, view: object, path: str, *text: str | bytes) -> Looked:
-        """Run the rules about a note or tier document, those about its text alone only where nothing is known of it.
+    def run(self, subject: str, view: object, path: str, digest: str) -> Looked:
+        """Run the rules about a note or tier document, those about its text alone only where nothing is known of it."""
+        kept = self._before.get(digest)
+        if kept is None:
+            own = finding.run(subject, view, path, self._own[subject])
+        else:
+            own = [_finding(one, path) for one in kept[0]]
+        others = finding.run(subject, view, path, self._others[subject]) if self._others[subject] else []
+        return own + others, digest, len(own)
 
-        Returns what they find, and what to keep of it.
-        """
-        digest = _digest(self._base, subject, path, *text)
-        found = [] if digest in self._before else finding.run(subject, view, path, self._of[subject])
-        return found + finding.run(subject, view, path, self._others[subject]), "" if found else digest
+    def keep_looked(self, looked: Iterable[Looked]) -> None:
+        """Keep what `run` has found in the texts alone."""
+        for found, digest, own in looked:
+            if digest and self._now[digest][0] is None:
+                self._now[digest][0] = [_as_json(one) for one in found[:own]]
 
-    def digest_of(self, facts: Iterable[object]) -> str:
+    def digest_of_facts(self, facts: Iterable[object]) -> str:
         """Return what tells facts from all others; `facts` is all that decides it, each as it is shown by `repr`."""
-        hashed = blake2b(self._base.encode(), digest_size=_SIZE)
-        for one in facts:
-            hashed.update(repr(one).encode("utf-8", "surrogatepass") + b"\0")
-        return hashed.hexdigest()
+        return digest_of(self._base, *map(repr, facts))
 
-    def met(self, digest: str) -> Pairs | None:
+    def met(self, digest: str) -> Places | None:
         """Return which of the facts with a digest disagree; None if that is unknown."""
         return self._met.get(digest)
 
-    def keep_met(self, digest: str, pairs: Pairs) -> None:
+    def keep_met(self, digest: str, places: Places) -> None:
         """Keep which of the facts with a digest disagree."""
-        self._met_now[digest] = pairs
-
-    def keep_looked(self, looked: Iterable[Looked]) -> None:
-        """Keep what `run` has returned."""
-        self._now.update(digest for _, digest in looked if digest)
+        self._met_now[digest] = places
 
     def keep(self) -> None:
         """Keep what this run knows for the next one, where this checkout has local state, and where it pays."""
-        if len(self._now) < _WORTH_IT or (self._now == self._before and self._met_now == self._met):
+        if len(self._now) < _WORTH_IT or (self._now.keys() == self._before.keys() and self._met_now == self._met):
             return
-        kept = {"nothing": "".join(sorted(self._now)), "met": self._met_now}
+        kept = {"base": self._base, "texts": self._now, "met": self._met_now}
         with suppress(AgentMemoryError, OSError):
             state = local_state.find(self._root)
-            if state.is_believed:
-                data = state.seal(json.dumps(kept, separators=(",", ":")).encode() + b"\n")
-                if self._content is None:
-                    create(self._root, _FILE, data)
-                else:
-                    replace(self._root, _FILE, data, expected=self._content)
+            data = json.dumps(kept, separators=(",", ":")).encode() + b"\n" if state.is_believed else b""
+            if not 0 < len(data) < _LARGEST:
+                return
+            if self._content is None:
+                create(self._root, CHECKED, state.seal(data))
+            else:
+                replace(self._root, CHECKED, state.seal(data), expected=self._content)
 
 
-def _digest(*parts: str | bytes) -> str:
+def _as_json(one: Finding) -> list[Any]:
+    fix = one.fix and [one.fix.line, one.fix.before, one.fix.after, one.fix.edits]
+    return [one.rule, one.severity, one.line, one.message, fix]
+
+
+def _finding(kept: list[Any], path: str) -> Finding:
+    rule, severity, line, message, fix = kept
+    return Finding(rule, severity, path, line, message, fix and Fix(*fix))
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """Return what tells these texts, in their order, from all others."""
     hashed = blake2b(digest_size=_SIZE)
     for one in parts:
         data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")

@@ -2,11 +2,13 @@
 
 import os
 import shlex
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
+from typing import cast
 
 from ..answers import About
 from ..change import ledger
@@ -21,9 +23,21 @@ from ..notes.note import Note
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document, plain_id
-from ..tiers.meet import CHANGED, RENEWED, Compared, Fact, Found, Meeting, Outside, Pairs, Placed, renewals, suspicions
+from ..tiers.meet import (
+    CHANGED,
+    RENEWED,
+    Compared,
+    Fact,
+    Found,
+    Meeting,
+    Outside,
+    Placed,
+    placed_in,
+    renewals,
+    suspicions,
+)
 from ..tiers.taken import Taken, take
-from .known import Known
+from .known import Known, Places
 from .upkeep_answers import Disputed, Removed, Resolved
 
 _MOST_ASKED = 50  # Of so many documents git is asked when their lines were written; each takes a start of git
@@ -42,10 +56,10 @@ class Comparison:
     """All facts of some documents and notes, and of the records, compared in steps that may be taken apart.
 
     There is no step where it is known which disagree: from an earlier run, or from the last one in this process, since
-    a review often follows a check.
+    a review often follows a check. Then only the documents and notes that have such facts are taken apart.
     """
 
-    _last: tuple[Hashable, Pairs] = ((), [])
+    _last: tuple[Hashable, Places] = ((), [])
 
     def __init__(
         self,
@@ -54,28 +68,48 @@ class Comparison:
         notes: Iterable[tuple[Target, Note]],
         known: Known | None = None,
     ) -> None:
-        outside = [fact for target, note in notes for fact in of_notes(target, [note])]
-        outside += _records(session)
+        read, records = [*notes], [*_records(session)]
         self._session, self._known = session, known
-        self._compared = Compared(documents, outside)
-        self._texts = tuple(
-            [(one.target, one.data) for one in documents]
-            + [(one.target, one.path, one.id, one.text, tuple(one.topics), one.is_disputed) for one in outside]
+        self._sources: list[Callable[[], Sequence[Fact]]] = [partial(placed_in, one) for one in documents]
+        self._sources += [partial(_of_note, *one) for one in read]
+        self._sources.append(lambda: records)
+        self._texts = (
+            *((one.target, one.data) for one in documents),
+            *((target, note.file, note.text) for target, note in read),
+            *((one.id, one.text, *one.topics, one.is_disputed) for one in records),
         )
-        self._digest = "" if known is None else known.digest_of(self._texts)
-        self._pairs = None if known is None else known.met(self._digest)
-        if self._pairs is None and self._last[0] == self._texts:
-            self._pairs = self._last[1]
-        self.steps = self._compared.steps if self._pairs is None else []
+        self._digest = "" if known is None else known.digest_of_facts(self._texts)
+        self._places = None if known is None else known.met(self._digest)
+        if self._places is None and self._last[0] == self._texts:
+            self._places = self._last[1]
+        self.steps: list[Callable[[], Found]] = []
+        if self._places is None:
+            self._facts = [source() for source in self._sources]
+            count = len(documents)
+            within = cast(list[list[Placed]], self._facts[:count])
+            self._compared = Compared(within, cast(list[Outside], [*chain(*self._facts[count:])]))
+            self.steps = self._compared.steps
 
     def meetings(self, found: Sequence[Found]) -> list[Meeting]:
         """Return which facts disagree, from what the steps have found."""
-        pairs = self._compared.pairs(found) if self._pairs is None else self._pairs
-        Comparison._last = self._texts, pairs
+        places = [*self._found_in(found)] if self._places is None else self._places
+        Comparison._last = self._texts, places
         if self._known is not None:
-            self._known.keep_met(self._digest, pairs)
+            self._known.keep_met(self._digest, places)
         learned = _learned(self._session)
-        return [one.in_order_of_age(learned) for one in self._compared.meetings(pairs)]
+        facts = {source: self._sources[source]() for one in places for source in (one[0], one[2])}
+        met = (Meeting(way, facts[one][at], facts[other][its]) for one, at, other, its, way in places)
+        return [one.in_order_of_age(learned) for one in met]
+
+    def _found_in(self, found: Sequence[Found]) -> Iterator[tuple[int, int, int, int, str]]:
+        starts = [0, *accumulate(map(len, self._facts))]
+        for one, other, way in self._compared.pairs(found):
+            first, second = (bisect_right(starts, number) - 1 for number in (one, other))
+            yield first, one - starts[first], second, other - starts[second], way
+
+
+def _of_note(target: Target, note: Note) -> list[Outside]:
+    return [*of_notes(target, [note])]
 
 
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:

@@ -1,7 +1,7 @@
 """What entries name and the repository does not have any more: paths, and with less certainty lines and symbols."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field
 
 from ..change.session import Session
@@ -9,8 +9,6 @@ from ..errors import AgentMemoryError
 from ..git import history
 from ..limits import split_lines
 from ..text.paths import Mention
-from ..tiers.document import Document
-from ..tiers.named import named
 from ..values import dataclass
 
 _MOST = 20
@@ -25,10 +23,9 @@ class Stale:
     lost: Mapping[Mention, str] = field(default_factory=dict)
 
 
-def find(session: Session, documents: Iterable[Document], *, hints: bool = True) -> Stale:
-    """Say what these documents name and the repository does not have any more (decision 52)."""
+def find(session: Session, said: Collection[Mention], *, hints: bool = True) -> Stale:
+    """Say which of what documents name the repository does not have any more (decision 52)."""
     folder = session.root.path
-    said = {one for document in documents for entry in document.outline.entries for one in named(document, entry)}
     gone = history.gone(folder, {one.path for one in said} - {""})
     lost: dict[Mention, str] = {}
     for one in sorted(said, key=lambda one: (one.path, one.line, one.symbol)) if hints else ():

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from agent_memory_protocol import Workspace
+from agent_memory_protocol.cli import reports
+from agent_memory_protocol.lint import finding
 from agent_memory_protocol.verbs import check as checking
+from agent_memory_protocol.verbs import known
 
 DATA = Path(__file__).parents[1] / "data"
 MEMORY = ".scaffolding/agent-memory"
@@ -32,6 +35,8 @@ _CHECK = """
 import sys
 from datetime import date
 from agent_memory_protocol import Workspace
+from agent_memory_protocol.cli import reports
+from agent_memory_protocol.lint import finding
 from agent_memory_protocol.disk import divided
 from agent_memory_protocol.verbs import check as checking
 checking._WORTH_DIVIDING = 1
@@ -91,3 +96,70 @@ def test_two_processes_find_what_one_finds(tmp_path, corpus, monkeypatch):
         done = subprocess.run([sys.executable, "-c", _CHECK, root], capture_output=True, text=True, check=False)
         assert done.stderr == ""
         assert done.stdout.splitlines() == expected
+
+
+EXTRA = {
+    "shared/KNOWLEDGE.md": "# S\n\n- The queue keeps jobs for nine days.\n- [until 2026-06-20] Old fact.\n"
+    "- [2026-07-01] A day to come.\n- See `src/gone.py:12` for how it works.\n- The limit is 20 in all.\n"
+    "- The mail worker needs Redis.\n\n## T\n\n## T\n",
+    "agents/twin/MEMORY.md": "no title\n\n- The queue keeps jobs for nine days.\n"
+    "- The mail worker does not need Redis.\n"
+    "- [A](none.md) - hook\n- 2026-02-15: spelled\n- [2026-02-30] impossible\n",
+    "shared/project_link.md": "---\nname: link\ndescription: Links\nmetadata:\n  type: project\n---\n\n"
+    "See [[n-3]], [[nobody]].\n",
+}
+
+
+@pytest.mark.slow
+def test_what_was_kept_changes_no_answer(tmp_path, corpus, monkeypatch):
+    """With what an earlier check kept, a check says what it says without, byte for byte, whatever has changed."""
+    monkeypatch.setattr(known, "_WORTH_IT", 1)
+    root = project(tmp_path / "p", corpus, 7, 120)
+    for name, text in EXTRA.items():
+        path = root / MEMORY / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    workspace = Workspace.open(root, environ={"HOME": str(tmp_path)})
+    workspace.remember("Deploys go through the pipeline.")
+    kept = root / ".scaffolding" / ".amp" / "checked.json"
+    settings = root / ".scaffolding" / "amp.toml"
+    shared, twin = (root / MEMORY / name for name in [*EXTRA][:2])
+    rules = set[str]()
+
+    def said(**how):
+        again = Workspace.open(root, environ={"HOME": str(tmp_path)})
+        found = again.check(**{"today": date(2026, 6, 1), **how})
+        rules.update(one.rule for one in found)
+        return [(repr(one), reports.as_line(one), reports.github(one, "")) for one in found]
+
+    def compare(what, **how):
+        with_kept = [said(**how), said(**how)]
+        kept.unlink()
+        fresh = said(**how)
+        assert with_kept == [fresh, fresh], what
+        assert kept.exists()
+
+    compare("nothing")
+    for day in (date(2026, 6, 20), date(2026, 6, 21), date(2026, 7, 1), date(2026, 7, 2)):
+        compare(day, today=day)
+    compare("one rule", select=["secret"])
+    compare("every rule", select=sorted(finding.RULES))
+    shared.write_text(shared.read_text().replace("limit is 20", "limit is 30"))
+    compare("an edit")
+    twin.rename(twin.with_name("MEMORY.md.old"))
+    compare("a file gone")
+    twin.with_name("MEMORY.md.old").rename(twin)
+    (root / MEMORY / "agents" / "twin").rename(root / MEMORY / "agents" / "other")
+    compare("a folder renamed")
+    note = next((root / MEMORY / "shared").glob("user_*.md"))
+    note.rename(note.with_name("feedback_n-1000.md"))
+    compare("a note renamed")
+    (root / "docs").mkdir()
+    (root / "docs" / "queue.md").write_text("# Q\n\n- The queue keeps jobs for nine days.\n")
+    compare("the documentation says it")
+    settings.write_text("max_lines = 9\n")
+    compare("a limit")
+    settings.write_text("")
+    compare("no setting")
+    assert rules >= {"tier-restates", "tier-header", "date-expired", "date-future", "index-dangling", "note-link"}
+    assert rules >= {"date-impossible", "date-spelling", "tier-contradiction", "tier-double-heading", "secret"}

@@ -1,0 +1,94 @@
+"""What a check asks of a tier document besides its text: it is read once for each text, and can be kept.
+
+Rules that compare a document with others, with the repository or with the day look at this first. So a document that
+says nothing of that kind is not taken apart again.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from ..text.digest import blake2b
+from ..text.gist import normalised
+from ..text.paths import Mention
+from ..tiers.document import Document
+from ..tiers.entries import OWN
+from ..tiers.named import named
+from ..values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry of lasting memory that others may repeat word for word.
+
+    Attributes:
+        number: its first line, from 1.
+        key: what it shares with those that say the same; see `key_of`.
+        entry_id: its id; "" for prose, which is not told to go.
+        sections: the headings it is under.
+    """
+
+    number: int
+    key: str
+    entry_id: str
+    sections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What is asked of a document.
+
+    Attributes:
+        count: how many entries it has.
+        days: the first and the last day that entries are dated with; none where no entry has a date of its own.
+        until: the first day of a mark `[until D]`, as an ordinal.
+        mentions: what its entries name of the repository.
+        lines: its entries, where it is lasting memory.
+    """
+
+    count: int
+    days: tuple[int, ...]
+    until: int | None
+    mentions: tuple[Mention, ...]
+    lines: tuple[Line, ...]
+
+    def to_json(self) -> list[object]:
+        """Return it as it is kept: lines under the same headings share them."""
+        lines = [
+            [*above, *((one.number, one.key, one.entry_id) for one in under)]
+            for above, under in groupby(self.lines, key=lambda one: (one.sections,))
+        ]
+        mentions = [(one.path, one.line, one.symbol, one.at) for one in self.mentions]
+        return [self.count, self.days, self.until, mentions, lines]
+
+
+def from_json(value: Any) -> Excerpt:
+    """Return an excerpt that was kept."""
+    count, days, until, mentions, under = value
+    lines = [Line(number, key, entry_id, tuple(above)) for above, *more in under for number, key, entry_id in more]
+    return Excerpt(count, tuple(days), until, tuple(Mention(*one) for one in mentions), tuple(lines))
+
+
+def of(document: Document) -> Excerpt:
+    """Read what is asked of a document."""
+    entries = document.outline.entries
+    days = [entry.day for entry in entries if entry.day is not None and entry.day_source == OWN]
+    ends = [entry.marks.until for entry in entries if entry.marks.until is not None]
+    mentions = tuple(one for entry in entries for one in named(document, entry))
+    lines = tuple(_lines(document)) if document.target.tier.lasts else ()
+    return Excerpt(
+        len(entries), tuple(sorted({min(days), max(days)})) if days else (), min(ends, default=None), mentions, lines
+    )
+
+
+def _lines(document: Document) -> Iterator[Line]:
+    for entry, entry_id in zip(document.outline.entries, document.ids, strict=True):
+        key = key_of(document.alone(entry))
+        if key:
+            yield Line(entry.start + 1, key, entry_id if entry.is_item else "", document.sections(entry))
+
+
+def key_of(text: str) -> str:
+    """Return what texts share that say the same word for word; "" for one too short to tell."""
+    plain = normalised(text)
+    return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() if plain else ""
