@@ -122,7 +122,9 @@ class Session:
             ids = f"`amp list` shows the ids there are{elsewhere}"
             if missing[0].startswith("mem:"):
                 ids, words = "that is how a record is named; `amp record list` shows those there are", ""
-            raise InvalidArgument(f"there is no entry {', '.join(missing)}; {ids}{words}")
+            raise InvalidArgument(
+                f"there is no entry {', '.join(one if is_start(one) else repr(one) for one in missing)}; {ids}{words}"
+            )
         named = [one for one in dict.fromkeys(whole.values()) if one is not None]
         found = {target: [one for one in named if one in here] for target, here in texts.items()}
         return {target: here for target, here in found.items() if here}

@@ -54,12 +54,13 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
     """
     here, who = call.workspace(), call.actor()
     planned = choosing.chosen(choosing.settle(here, who, lambda: here.plan_adoption(sources, actor=who), list))
-    linked: list[str] = []
     if do:
         planned = here.apply_adoption(planned, actor=who)
-        linked = here.link_originals(planned, actor=who) if link else []
-    values = {"applied": do, "adoptions": [one.to_json() for one in planned], "linked": linked}
-    call.answer(values, [*_lines(planned, is_done=do), *(f"{path} has one line now" for path in linked)])
+    linked: list[str] = []
+    if link:
+        linked = here.link_originals(planned, actor=who) if do else here.originals(planned, actor=who)
+    values = {"applied": do, "adoptions": [one.to_json() for one in planned], "linked": linked if do else []}
+    call.answer(values, [*_lines(planned, is_done=do), *_moved(linked, is_done=do)])
     new = [one for one in planned if one.does_something]
     originals = here.originals(new, actor=who) if do and not link else []
     for path in originals if len(originals) <= _NAMED else ():
@@ -71,8 +72,18 @@ def adopt_command(call: Call, sources: tuple[str, ...], do: bool, link: bool, ch
         for one in planned:
             if one.left_out and one.store.path not in linked:
                 note(f"{plain(one.store.path)} stays as it is: not all of it was imported")
+    if linked and do:
+        note("only agents whose host has amp are given memory; `amp doctor` says which have it")
     left_out = [left for one in planned for left in one.left_out]
     sys.exit(max((left.exit_code or 3 * do for left in left_out), default=0))
+
+
+def _moved(linked: Sequence[str], *, is_done: bool) -> Iterator[str]:
+    for path in linked:
+        if is_done:
+            yield own_words(f"{path} has one line now; `amp restore {quote(path)} --apply` brings it back")
+        else:
+            yield f"{path} would be one line that points to memory; {NOT_APPLIED}"
 
 
 def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
@@ -82,7 +93,7 @@ def _lines(planned: Sequence[Adoption], *, is_done: bool) -> Iterator[str]:
         says = "contradicts" if pair.way == OPPOSITE else "has another value than"
         yield f"    {says}  {first_words(pair.standing)}"
     old = [text for one in planned for text in one.old]
-    yield from (f"? old: {first_words(text)}" for text in old[:_SHOWN])
+    yield from (f"? old, is it still true? {first_words(text, behind=23)}" for text in old[:_SHOWN])
     if len(old) > _SHOWN:
         yield own_words(f"? and {len(old) - _SHOWN} more old entries; once they are imported, `amp review` lists them")
     for one in planned:
@@ -119,7 +130,7 @@ def find_stores_command(call: Call) -> None:
 
 def _about(one: Adoption) -> Iterator[str]:
     store = one.store
-    yield f"{one.id}  {plain(store.path)}  ({store.kind})  ->  {store.target}"
+    yield f"{one.id}  {plain(_from_here(store.path))}  ({store.kind})  ->  {store.target}"
     if one.present:
         yield f"  = {counted(one.present, 'entry')} {'is' if one.present == 1 else 'are'} here already"
     yield from _new([first_words(text, behind=4) for text in one.entries], "entries")
@@ -130,6 +141,12 @@ def _about(one: Adoption) -> Iterator[str]:
         yield f"  + {counted(len(one.index_lines), 'line')} of its index, in INDEX.md"
     for left in one.left_out:
         note(f"left out: {left.where}: {left.reason}")
+
+
+def _from_here(path: str) -> str:
+    """Return a path below the current folder as it is named from there."""
+    name = os.path.relpath(path)
+    return path if name.startswith(os.pardir) else name
 
 
 def _new(lines: Sequence[str], what: str) -> Iterator[str]:

@@ -142,7 +142,7 @@ class _Run:
         found, looked_at = self._look(here, paths)
         if self.fixes:
             mended = here.fix(found, actor=self.who)
-            note(f"{place and f'{place}: '}{len(mended)} of {len(found)} findings mended")
+            note(f"{place and f'{place}: '}{len(mended)} of {len(found)} findings fixed")
             found, looked_at = self._look(here, paths)
         if not looked_at and not found:
             self.missed += _nothing_there(here, paths)
@@ -234,5 +234,5 @@ def _sum_up(found: Sequence[Finding]) -> None:
         say("nothing is wrong")
         return
     more = f", {counted(notes, 'note')}" if notes else ""
-    mend = f"; `amp check --fix` mends {fixable}" if fixable else ""
+    mend = f"; `amp check --fix` fixes {fixable}" if fixable else ""
     note(f"{counted(errors, 'error')}, {counted(len(found) - errors - notes, 'warning')}{more}{mend}")

@@ -184,7 +184,12 @@ def output_file(path: str) -> Iterator[str]:
         sys.stdout.flush()
         with open(made, "rb") as file:
             if sys.stdout.isatty():
-                say_data(file.read())
+                data = file.read()
+                if b"\0" in data:
+                    raise InvalidArgument(
+                        "these are bytes, which a terminal cannot show; name a file to write, or pipe"
+                    )
+                say_data(data)
             else:
                 shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -29,7 +29,7 @@ def help_command(ctx: click.Context, verb: tuple[str, ...], whole: bool) -> None
     for word in verb:
         found = command.get_command(context, word) if isinstance(command, click.Group) else None
         if found is None:
-            raise InvalidArgument(f"no command {' '.join(verb)!a}; `amp help --all` lists every one")
+            raise click.UsageError(f"No such command {word!a}.", context)
         command, context = found, click.Context(found, context, word)
     say_text(command.get_help(context))
 

@@ -31,7 +31,7 @@ def install_command(call: Call, target: str, user: bool, dry_run: bool) -> None:
     claude, codex, gemini, qwen, copilot, cursor: adds hooks to the host's settings and keeps your own settings. It also
     adds the skill that teaches agents the protocol. opencode: adds a plugin instead of hooks. agents-md: adds a short
     block to AGENTS.md, for hosts that read only that file. git: adds the driver that merges memory files entry by
-    entry. amp shows the change as a diff; `amp uninstall` removes it.
+    entry. `--dry-run` shows each change as a diff; `amp uninstall` removes it.
 
     \b
     Examples:
@@ -115,7 +115,8 @@ def _about(place: receipt.InstallPlace) -> str:
 
 def _lines(changes: Sequence[install.FileChange], notes: Sequence[str], dry_run: bool) -> Iterator[str]:
     for change in changes:
-        if not change.name.endswith(_WHOLE):
+        # What amp writes or removes as a whole is a file of its own: only a plan shows what is in it.
+        if not change.name.endswith(_WHOLE) and (dry_run or change.what == "change"):
             yield from map(plain, change.diff.splitlines())
     for change in changes:
         yield f"{'would ' + change.what if dry_run else _DID[change.what]}: {change.name}"

@@ -4,16 +4,21 @@ import os
 import sys
 from collections.abc import Iterator
 from datetime import date
+from typing import TYPE_CHECKING
 
 import click
 
 from ..answers import About, Remembered
+from ..disk.errors import shown
 from ..errors import InvalidArgument, RefusedText
 from ..formats.jsonl_rules import KINDS
 from ..layout import SCAFFOLDING, Tier
 from ..text.dates import parse_day
 from .options import Call, TextCommand, call_options, document_options, note, tier_names, typed
 from .record_options import has_records, open_memory
+
+if TYPE_CHECKING:
+    from ..workspace import Workspace
 
 LARGEST_TEXT = 1 << 20  # No memory file is as large; an endless stream must not fill the memory of the machine
 
@@ -42,8 +47,18 @@ def init_command(call: Call, agents: tuple[str, ...], conversation: str | None, 
     )
     if not call.as_json:
         elsewhere = [] if os.path.samefile(here.path, ".") else [f"they are in {here.path} ({here.how})"]
-        for line in [*elsewhere, *told]:
+        for line in [*elsewhere, *told, *(_to_adopt(here) if any(one.created for one in made) else ())]:
             note(line)
+
+
+def _to_adopt(here: "Workspace") -> Iterator[str]:
+    """Say which rules files there are, for who begins a memory beside them."""
+    from ..learning.rules_files import find
+
+    found = [os.path.relpath(path, here.path) for path, _ in find(str(here.path))]
+    if found:
+        more = f" and {len(found) - 1} more" if found[1:] else ""
+        yield f"`amp adopt .` shows what it would import from {shown(found[0])}{more}"
 
 
 @click.command("remember", cls=TextCommand)

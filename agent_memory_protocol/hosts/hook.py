@@ -37,8 +37,23 @@ def main() -> None:
     os._exit(0)
 
 
+USAGE = f"""Usage: amp-hook EVENT [--host HOST] [--user] < event.json
+
+  Answer an event of an agent's host: JSON on stdin, JSON on stdout.
+
+  EVENT is {", ".join(EVENTS)}.
+  --host is the host as `amp install` names it; default: claude. --user says
+  that the person's own settings call. It always ends with 0.
+
+  Example:
+      echo '{{"cwd": "."}}' | amp-hook session-start
+"""
+
+
 def run(words: "Sequence[str]") -> str:
     """Return the answer to one event as JSON: `{}` if there is nothing to say, or something is wrong."""
+    if "--help" in words or "-h" in words:
+        return USAGE
     try:
         event, host, for_person = _arguments(words)
         answer = answer_to(event, host, read_stdin(0), os.environ, for_person=for_person)

@@ -50,7 +50,7 @@ def recall_for_agent(
     Args:
         agent_name: who starts the task; `plugin:agent` means `agent`.
         conversation_id: the conversation the task belongs to.
-        root: the project root; by default it is found from the current folder (decision 1).
+        root: the project root; by default it is found from the current folder.
         max_lines: the most lines of one document; by default the setting `limits.max_lines`, else 200.
         max_chars: the most characters of the whole block; by default the setting `recall.max_chars`, else no bound.
         max_tokens: the most tokens of the whole block, estimated as UTF-8 bytes / 4.

@@ -1,7 +1,7 @@
 """What changed in memory between two commits, told as memory: entries and notes, and what to look at first."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from .. import limits
 from ..answers import About
@@ -81,7 +81,21 @@ def diff(session: Session, base: str, head: str) -> Diff:
     targets = dict.fromkeys((*new.documents, *old.documents))
     changed = [one for target in targets for one in _entries(target, old, new)]
     changed += _notes(old, new)
-    return Diff(base, head, tuple(changed), tuple(_findings(session, changed, old, new)))
+    findings = tuple(_findings(session, changed, old, new))
+    # What changed is posted to a code host, where it is harder to take back than here.
+    shown = (
+        replace(
+            one, text=_shown(session, one.text), before=_shown(session, one.before), reason=_shown(session, one.reason)
+        )
+        for one in changed
+    )
+    return Diff(base, head, tuple(shown), findings)
+
+
+def _shown(session: Session, text: str) -> str:
+    """Return a text as it may be shown anywhere: of one with a secret, only what it holds."""
+    secret = session.secret_in(text) if text else ""
+    return f"(not shown: it holds {secret})" if secret else text
 
 
 def _on_disk(session: Session) -> dict[str, bytes]:
@@ -203,7 +217,8 @@ def _findings(session: Session, changed: Sequence[Difference], old: _State, new:
     for one in meetings(list(new.documents.values())):
         if {one.first.id, one.second.id} & come:
             rule = "tier-contradiction" if one.way == OPPOSITE else "tier-changed"
-            told = f"“{one.first.text}” and “{one.second.text}” ({one.second.place}); `{one.resolve}` retires the first"
+            first, second = (_shown(session, text) for text in (one.first.text, one.second.text))
+            told = f"“{first}” and “{second}” ({one.second.place}); `{one.resolve}` retires the first"
             yield Finding(rule, WARNING, one.first.path, one.first.line, told)
     for change in changed:
         if change.id in come or (change.kind in (ADDED, EDITED) and change.line is None):

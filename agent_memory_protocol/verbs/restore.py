@@ -55,10 +55,11 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
         newest = max((one.archived.removed_at for one in found), default="")
         found = [one for one in found if one.archived.run == command and (command or one.archived.removed_at == newest)]
     texts = {one.archived.taken.id: one.archived.taken.markdown for one in found}
-    left = sorted(set(entry_ids) - set(texts))
+    left = sorted(set(entry_ids) - set(texts) - {one.archived.note for one in found})
     if left and problems:
         raise StorageError(f"{', '.join(left)} may be in what cannot be read: {'; '.join(problems)}")
-    whole = {start: complete(start, texts, texts.__getitem__) for start in entry_ids}
+    files = {one.archived.note: one.archived.taken.id for one in found if one.archived.note}
+    whole = {start: files.get(start) or complete(start, texts, texts.__getitem__) for start in entry_ids}
     missing = sorted(start for start, one in whole.items() if one is None)
     if missing:
         raise InvalidArgument(

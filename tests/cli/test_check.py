@@ -41,7 +41,7 @@ def test_findings_end_with_1_and_stand_on_stdout(messy):
         f"{SHARED}:2: warning: write the date as [2026-01-05]  [date-spelling]",
         f"{SHARED}:3: error: [2026-02-30] is not in the calendar; correct it  [date-impossible]",
     ]
-    assert err == "amp: 1 error, 1 warning; `amp check --fix` mends 1\n"
+    assert err == "amp: 1 error, 1 warning; `amp check --fix` fixes 1\n"
 
 
 @each_row(
@@ -277,7 +277,7 @@ def test_fix_mends_and_reports_what_is_left(messy):
     code, out, err = date_check(messy, "--fix")
     assert code == 1
     assert out == f"{SHARED}:3: error: [2026-02-30] is not in the calendar; correct it  [date-impossible]\n"
-    assert err.startswith("amp: 1 of 2 findings mended\n")
+    assert err.startswith("amp: 1 of 2 findings fixed\n")
     assert (messy.root / SHARED).read_text() == HEAD + "- [2026-01-05] a\n- [2026-02-30] b\n"
 
 

@@ -109,6 +109,13 @@ def test_all_hosts_live_side_by_side_and_go_in_any_order(found):
     assert everything(found) == tree
 
 
+def test_a_file_of_its_own_is_named_and_what_changes_in_a_person_s_file_is_shown(found):
+    assert found("install", "claude").out.splitlines()[0] == f"created: {HOSTS['claude']}"
+    assert found("uninstall", "claude").out.splitlines()[0] == f"removed: {HOSTS['claude']}"
+    found.write(HOSTS["claude"], b"{}\n")
+    assert f"+++ b/{HOSTS['claude']}" in found("install", "claude").out
+
+
 @pytest.mark.requirement("S4-03", "S4P-12")
 @each_row("target", HOSTS, fresh=True)
 def test_the_skill_lies_where_the_host_looks_for_skills(found, target):

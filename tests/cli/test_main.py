@@ -67,7 +67,7 @@ def test_help_breaks_no_word_on_a_narrow_screen(amp, verb):
 
 def test_help_tells_of_one_command_what_its_own_help_does(amp):
     assert amp("help", "note", "new").out == amp("note", "new", "--help").out
-    amp("help", "rember").refuses(2, "no command 'rember'", "`amp help --all`")
+    amp("help", "rember").refuses(2, "no such command 'rember' (did you mean 'remember'?)")
     assert amp("-V") == amp("version") == amp("--version")
 
 

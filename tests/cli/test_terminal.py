@@ -296,6 +296,22 @@ def test_an_empty_recall_says_so_to_who_sees_it_and_nothing_to_a_pipe(amp):
     assert seen.stderr == b"amp: there is nothing to recall; `amp doctor` says why\n"
 
 
+@pytest.mark.slow
+def test_a_format_of_bytes_goes_to_a_pipe_and_to_no_terminal(amp):
+    amp("remember", "A fact.")
+    command = [amp.script, "export", "--format", "sqlite"]
+    piped = subprocess.run(command, cwd=amp.root, env=amp.environ({}), capture_output=True, check=True)
+    assert piped.stdout.startswith(b"SQLite format 3")
+    ours, theirs = pty.openpty()
+    seen = subprocess.run(
+        command, cwd=amp.root, env=amp.environ({}), stdout=theirs, stderr=subprocess.PIPE, check=False
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert seen.returncode == 2
+    assert b"a terminal cannot show" in seen.stderr
+
+
 def test_only_one_module_prints():
     """Whoever prints past it can print what plays with the terminal."""
     folder = Path(options.__file__).parent

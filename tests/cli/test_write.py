@@ -54,6 +54,14 @@ def test_init_says_where_the_files_lie_when_that_is_not_here(amp):
 
 
 @pytest.mark.requirement("S4-65")
+def test_init_says_once_that_there_are_rules_to_import(amp):
+    (amp.root / "CLAUDE.md").write_text("- Use tabs.\n")
+    assert amp("init").err == "amp: `amp adopt .` shows what it would import from CLAUDE.md\n"
+    assert amp("init").err == ""
+    (amp.root / "AGENTS.md").write_text("- Use tabs.\n")
+    assert amp("init", "--agent", "dev").err.endswith("from CLAUDE.md and 1 more\n")
+
+
 def test_init_never_touches_a_file_that_is_there(amp):
     """B08."""
     amp.write(SHARED, b"\xff\xfe no text at all")

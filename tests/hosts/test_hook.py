@@ -335,6 +335,13 @@ def test_an_unknown_event_or_host_is_no_reason_to_stop_a_host(project, words):
     assert b"the events are " in done.stderr or b"the hosts are " in done.stderr
 
 
+@pytest.mark.parametrize("words", [["--help"], ["stop", "-h"]], ids=" ".join)
+def test_who_asks_for_help_is_told_the_events(words):
+    told = hook.run(words)
+    assert told.startswith("Usage: amp-hook EVENT")
+    assert all(event in told for event in hook.EVENTS)
+
+
 @pytest.mark.parametrize("event", ["subagent-start", "subagent-stop"])
 def test_an_event_that_a_host_does_not_have_is_said(project, event):
     assert "gemini has no event" in project.hook(event, "{}", "gemini").err

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from agent_memory_protocol import Workspace
 from agent_memory_protocol.cli.main import amp
+from agent_memory_protocol.errors import InvalidArgument
 from agent_memory_protocol.learning.rules_files import FILES, FOLDERS, LINE, read
 
 TOKEN = "ghp" + "_" + "Kq7Zt2Xw9Lm4Rb6Yc1Vn8Hd3Js5Pf0Ga7Ue2"
@@ -150,7 +151,7 @@ def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(w
     )
     code, answer = run(workspace, str(tmp_path))
     lines = answer.splitlines()
-    assert (code, lines[2]) == (0, "? old: - [2020-01-01] The audit is on.")
+    assert (code, lines[2]) == (0, "? old, is it still true? - [2020-01-01] The audit is on.")
     assert lines[:2] == ["? - The worker does not need Redis.", "    contradicts  - The worker needs Redis."]
     run(workspace, str(tmp_path), "--apply")
     assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
@@ -160,7 +161,7 @@ def test_many_old_entries_do_not_push_the_plan_off_the_screen(workspace, tmp_pat
     write(tmp_path, {"CLAUDE.md": "## Log\n\n" + "".join(f"- [2020-01-01] Event {n}.\n" for n in range(20))})
     _, answer = run(workspace, str(tmp_path))
     lines = answer.splitlines()
-    assert sum(line.startswith("? old: ") for line in lines) == 8
+    assert sum(line.startswith("? old, ") for line in lines) == 8
     assert "? and 12 more old entries; once they are imported, `amp review` lists them" in lines
     assert len(lines) < 24
 
@@ -380,6 +381,20 @@ def test_what_is_linked_leaves_one_line_and_comes_back(workspace, tmp_path):
     (tmp_path / "CLAUDE.md").write_text("- Typed since.\n")
     done = workspace.restore([one for one in workspace.restorable() if one.archived.note == "CLAUDE.md"])
     assert ((tmp_path / "CLAUDE.md").read_text(), len(done.problems)) == ("- Typed since.\n", 1)
+
+
+def test_a_plan_names_the_files_that_would_be_linked_and_the_answer_what_brings_them_back(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "- Of Claude.\n", "AGENTS.md": f"- {TOKEN}\n- Of all.\n"})
+    _, plan = run(workspace, str(tmp_path), "--link")
+    assert "CLAUDE.md would be one line that points to memory; nothing was changed" in plan
+    assert "AGENTS.md would be one line" not in plan
+    assert (tmp_path / "CLAUDE.md").read_text() == "- Of Claude.\n"
+    _, done = run(workspace, str(tmp_path), "--link", "--apply")
+    assert "`amp restore CLAUDE.md --apply` brings it back" in done
+    assert "`amp doctor` says which have it" in done
+    assert [one.archived.note for one in workspace.restorable(["CLAUDE.md"])] == ["CLAUDE.md"]
+    with pytest.raises(InvalidArgument, match="no ledger has AGENTS.md"):
+        workspace.restorable(["AGENTS.md"])
 
 
 @pytest.mark.parametrize("path", ["../CLAUDE.md", ".git/hooks/pre-commit", "Makefile", ".github/workflows/x.yml"])

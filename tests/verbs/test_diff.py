@@ -120,7 +120,10 @@ def test_what_a_reviewer_looks_at_first_comes_first(repository):
     assert found == {"tier-changed", "secret", "tier-over-limit"}
     lines = repository.run().output.splitlines()
     assert [line[:2] for line in lines[:3]] == ["! "] * 3
-    assert token not in "".join(line for line in lines[:3])
+    shown = [repository.run("--format", form).output for form in ("text", "markdown", "json")]
+    assert not any(token in text for text in shown)
+    assert all("not shown: it holds" in text for text in shown)
+    assert all("- more" in text for text in shown)
 
 
 def test_an_agent_that_writes_into_anothers_memory_is_named(repository):
