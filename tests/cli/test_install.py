@@ -599,7 +599,8 @@ def test_a_program_that_no_shell_finds_is_named_by_its_path(amp, monkeypatch):
     monkeypatch.setenv("PATH", str(amp.home / "empty"))
     answer = amp("install", "claude")
     assert "the settings name its path on this machine" in answer.err
-    assert f"'{amp.script.with_name('amp-hook')}' session-start --host claude || true" in answer.out
+    command = f"'{amp.script.with_name('amp-hook')}' session-start --host claude || true"
+    assert command in (amp.root / HOSTS["claude"]).read_text()
     assert amp("install", "claude").out == "nothing to change\n"
     assert amp("uninstall", "claude").code == 0
 

@@ -53,7 +53,6 @@ def test_init_says_where_the_files_lie_when_that_is_not_here(amp):
     assert amp("init").err == ""
 
 
-@pytest.mark.requirement("S4-65")
 def test_init_says_once_that_there_are_rules_to_import(amp):
     (amp.root / "CLAUDE.md").write_text("- Use tabs.\n")
     assert amp("init").err == "amp: `amp adopt .` shows what it would import from CLAUDE.md\n"
@@ -62,6 +61,7 @@ def test_init_says_once_that_there_are_rules_to_import(amp):
     assert amp("init", "--agent", "dev").err.endswith("from CLAUDE.md and 1 more\n")
 
 
+@pytest.mark.requirement("S4-65")
 def test_init_never_touches_a_file_that_is_there(amp):
     """B08."""
     amp.write(SHARED, b"\xff\xfe no text at all")

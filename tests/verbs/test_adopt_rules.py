@@ -393,7 +393,7 @@ def test_a_plan_names_the_files_that_would_be_linked_and_the_answer_what_brings_
     assert "`amp restore CLAUDE.md --apply` brings it back" in done
     assert "`amp doctor` says which have it" in done
     assert [one.archived.note for one in workspace.restorable(["CLAUDE.md"])] == ["CLAUDE.md"]
-    with pytest.raises(InvalidArgument, match="no ledger has AGENTS.md"):
+    with pytest.raises(InvalidArgument, match=r"no ledger has AGENTS\.md"):
         workspace.restorable(["AGENTS.md"])
 
 
