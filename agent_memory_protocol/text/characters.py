@@ -36,9 +36,15 @@ _EMOJI = frozenset(
 _EMOJI_BLOCKS = ("\U0001f000", "\U0001faff")
 _VIRAMA = 9  # The combining class of the sign that joins consonants, in every script that has one
 _KEYCAP = "\u20e3"
-_TAGS = "".join(map(chr, (*range(0xE0030, 0xE003A), *range(0xE0061, 0xE007B))))
-"""What spells the region of a flag behind a black one; the tag that ends it follows."""
-_LAST_TAG = "\U000e007f"
+_FLAGS = tuple(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls", "ustx")
+)
+"""The tags behind a black flag that fonts draw as another flag. Any others would show as nothing."""
+_JOINED = frozenset(
+    "♀♂⚕⚖✈❤⚧☠❄⬛➡↔↕🌈🌾🍳🍼🎄🎓🎤🎨🏫🏭👦👧👨👩💋💻💼🔧🔬🚀🚒🔥🩹🤝🦯🦰🦱🦲🦳🦼🦽🦺🧑🧒💥🟩🟫💨💫🌫🗨🫲🩰"
+)
+"""What an emoji may be joined to (emoji-zwj-sequences.txt). Between two others a joiner shows as nothing."""
 
 _HAN = ((0x3007, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 _CURSIVE_SCRIPTS = (
@@ -49,6 +55,17 @@ _CURSIVE_SCRIPTS = (
     (0x1E900, 0x1E95F),  # Adlam
 )
 """Where joiners shape letters by themselves. In the scripts of India they do so at a virama."""
+_ARABIC = ((0x0600, 0x08FF),)
+_SPACE_OF_NO_WIDTH = "\u200b"
+_WITHOUT_SPACES = (
+    ((0x0E00, 0x0E7F),),  # Thai
+    ((0x0E80, 0x0EFF),),  # Lao
+    ((0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F)),  # Burmese
+    ((0x1780, 0x17FF),),  # Khmer
+)
+"""Scripts that write no space between words, and need a mark there to break a line."""
+_HANGUL_FIRST = ((0x1100, 0x115E), (0xA960, 0xA97C))
+_HANGUL_MIDDLE = ((0x1161, 0x11A7), (0xD7B0, 0xD7C6))
 _MONGOLIAN = ((0x1820, 0x18AA),)
 _MONGOLIAN_SELECTORS = "\u180b\u180c\u180d\u180e\u180f"
 _VARIED = {
@@ -60,16 +77,12 @@ _MATHEMATICS = "\u2200"  # The signs that have a second form come behind it
 
 
 def flag_tags(line: str) -> set[int]:
-    """Return where the tags are that make a black flag that of a region, such as Scotland: up to six, and the last."""
+    """Return where the tags are that make a black flag that of a region, such as Scotland."""
     found: set[int] = set()
     start = line.find(_BLACK_FLAG) + 1
     while start:
-        end = start
-        while end < len(line) and line[end] in _TAGS:
-            end += 1
-        if 3 <= end - start <= 6 and line.startswith(_LAST_TAG, end):
-            found.update(range(start, end + 1))
-        start = line.find(_BLACK_FLAG, end) + 1
+        found.update(*(range(start, start + len(tags)) for tags in _FLAGS if line.startswith(tags, start)))
+        start = line.find(_BLACK_FLAG, start) + 1
     return found
 
 
@@ -81,8 +94,12 @@ def is_hidden(before: str, character: str, after: str) -> bool:
         return not _is_within(before, _MONGOLIAN)
     if character == "\u034f" and before and after:
         return not (combining(before) and combining(after))  # it keeps marks in their order, as in Hebrew
+    if character in "\u115f\u1160":  # they hold the place of a letter in an old Korean syllable
+        return not (_is_within(after, _HANGUL_MIDDLE) if character == "\u115f" else _is_within(before, _HANGUL_FIRST))
     if character in _INVISIBLE_BUT_PRINTABLE:
         return True
+    if character == _SPACE_OF_NO_WIDTH:
+        return not any(_is_within(before, script) and _begins_word(after, script) for script in _WITHOUT_SPACES)
     if character in _SELECTORS or _HIGH_SELECTORS[0] <= character <= _HIGH_SELECTORS[1]:
         return not _takes_selector(before, character, after)
     if character.isprintable():
@@ -111,7 +128,7 @@ def _takes_selector(before: str, selector: str, after: str) -> bool:
 
 def _joins(before: str, after: str, joiner: str) -> bool:
     """Say whether a joiner between these two characters is one that emoji or a script needs."""
-    if joiner == "\u200d" and _is_emoji(after) and (before == _EMOJI_SELECTORS[1] or _is_emoji(before)):
+    if joiner == "\u200d" and after in _JOINED and (before == _EMOJI_SELECTORS[1] or _is_emoji(before)):
         return True
     if (before and before in _JOINERS) or (after and after in _JOINERS):
         return False
@@ -119,6 +136,8 @@ def _joins(before: str, after: str, joiner: str) -> bool:
         return True
     if before.isalpha() and not before.isascii() and after and combining(after) == _VIRAMA:
         return True
+    if joiner == "\u200d" and all(_is_within(one, _ARABIC) and one.isalpha() for one in (before, after)):
+        return False  # such letters join by themselves
     if _is_cursive(before):
         return _is_cursive(after) or (joiner == "\u200d" and not after.isalpha())
     if joiner == "\u200c":  # a word or number and its Persian ending: `API` and `ها`
@@ -131,6 +150,10 @@ def _is_cursive(character: str) -> bool:
     if not _is_within(character, _CURSIVE_SCRIPTS):
         return False
     return category(character)[0] in "LM"
+
+
+def _begins_word(character: str, script: "tuple[tuple[int, int], ...]") -> bool:
+    return _is_within(character, script) and category(character)[0] in "LN"
 
 
 def _is_emoji(character: str) -> bool:
