@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from ..text import markdown
 from ..text.digest import blake2b
 from ..text.gist import normalised
 from ..text.paths import Mention
@@ -39,6 +40,7 @@ class Excerpt:
     """What is asked of a document.
 
     Attributes:
+        has_title: whether it begins with a heading that says whose memory it is, or is empty.
         count: how many entries it has.
         days: the first and the last day that entries are dated with; none where no entry has a date of its own.
         until: the first day of a mark `[until D]`, as an ordinal.
@@ -46,6 +48,7 @@ class Excerpt:
         lines: its entries, where it is lasting memory.
     """
 
+    has_title: bool
     count: int
     days: tuple[int, ...]
     until: int | None
@@ -59,14 +62,15 @@ class Excerpt:
             for above, under in groupby(self.lines, key=lambda one: (one.sections,))
         ]
         mentions = [(one.path, one.line, one.symbol, one.at) for one in self.mentions]
-        return [self.count, self.days, self.until, mentions, lines]
+        return [self.has_title, self.count, self.days, self.until, mentions, lines]
 
 
 def from_json(value: Any) -> Excerpt:
     """Return an excerpt that was kept."""
-    count, days, until, mentions, under = value
+    has_title, count, days, until, mentions, under = value
     lines = [Line(number, key, entry_id, tuple(above)) for above, *more in under for number, key, entry_id in more]
-    return Excerpt(count, tuple(days), until, tuple(Mention(*one) for one in mentions), tuple(lines))
+    mentioned = tuple(Mention(*one) for one in mentions)
+    return Excerpt(has_title, count, tuple(days), until, mentioned, tuple(lines))
 
 
 def of(document: Document) -> Excerpt:
@@ -76,9 +80,16 @@ def of(document: Document) -> Excerpt:
     ends = [entry.marks.until for entry in entries if entry.marks.until is not None]
     mentions = tuple(one for entry in entries for one in named(document, entry))
     lines = tuple(_lines(document)) if document.target.tier.lasts else ()
-    return Excerpt(
-        len(entries), tuple(sorted({min(days), max(days)})) if days else (), min(ends, default=None), mentions, lines
-    )
+    bounds = (min(days), max(days)) if days else ()
+    return Excerpt(_has_title(document), len(entries), bounds, min(ends, default=None), mentions, lines)
+
+
+def _has_title(document: Document) -> bool:
+    """Say whether a document begins with a level-1 heading: only front matter, comments and blanks are above it."""
+    first = next(iter(document.outline.headings), None)
+    if first is None or first.level != 1:
+        return not document.lines
+    return all(block.kind == markdown.COMMENT for block in document.outline.blocks if block.start < first.start)
 
 
 def _lines(document: Document) -> Iterator[Line]:

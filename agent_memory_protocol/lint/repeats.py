@@ -1,6 +1,7 @@
 """Rules on what is said twice: in one file, in another, as its opposite, or with another value."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..layout import Tier
 from ..text import labels
@@ -44,13 +45,16 @@ def restates(view: TierView) -> Iterator[Remark]:
     for one in view.excerpt.lines:
         place, headings = view.elsewhere.get(one.key, ("", ()))
         is_told = place and one.entry_id and not place.startswith(f"{own.path}:")
-        if not is_told or exclude_each_other(headings, one.sections):
+        if not is_told or _apart(headings, one.sections):
             continue
         told = f"{place} says the same; keep it in one place (`amp forget {one.entry_id}`)"
         if own.tier is Tier.AGENT and place.startswith(f"{'/'.join(Tier.AGENT.folder)}/"):
             command = f"amp remember --tier shared --replaces {one.entry_id} TEXT"
             told = f"{place} says the same; what two agents know belongs in shared: `{command}`"
         yield Remark(one.number, told)
+
+
+_apart = lru_cache(maxsize=4096)(exclude_each_other)  # Thousands of documents have the same few headings
 
 
 @rule(

@@ -79,8 +79,7 @@ def near_limit(view: TierView) -> Iterator[Remark]:
     "Begin it with the header that `amp init` writes.",
 )
 def header(view: TierView) -> Iterator[Remark]:
-    headings = view.document.outline.headings
-    if view.document.lines and not (headings and headings[0].level == 1 and _is_first(view, headings[0].start)):
+    if not view.excerpt.has_title:
         yield Remark(1, f"the file does not begin with a heading such as `{view.header().splitlines()[0]}`; add it")
 
 
@@ -226,12 +225,6 @@ def told_as_raw(lines: Sequence[str]) -> str:
     """Return what is to be said of an entry of a conversation that holds much code or data; "" for any other."""
     count = _raw_lines(lines)
     return f"{count} lines of code or data; keep the finding and say where the data is" if count > _RAW_LINES else ""
-
-
-def _is_first(view: TierView, line: int) -> bool:
-    """Say whether nothing but front matter, comments and blanks is above a line."""
-    blocks = view.document.outline.blocks
-    return all(block.kind == markdown.COMMENT for block in blocks if block.start < line)
 
 
 def _raw_lines(lines: Sequence[str]) -> int:
