@@ -255,15 +255,20 @@ class _Check:
             self.looks.append(partial(self.known.run, "note", view, path, digest))
         document = self.documents.get(target)
         if document is not None or (names and not store.may_exist(root, target.parts)):
-            text, lines = ("".join(document.raw), tuple(document.lines)) if document else ("", ())
+            text, lines = ("".join(document.raw), document.lines) if document else ("", [])
             files = indexes.by_key(names)
             elsewhere = self._beside_index(target, files)
             elsewhere |= indexes.by_key(parts).keys()
-            listing = partial(index.IndexView, elsewhere=frozenset(elsewhere))
-            self.looks.append(partial(self._listed, listing, text, lines, files, frozenset(unread), path=target.path))
+            if files or "](" in text or "<!--" in text:  # else there is no note, no index line and no marker
+                listing = partial(index.IndexView, elsewhere=frozenset(elsewhere))
+                look = partial(self._listed, listing, text, lines, files, frozenset(unread), path=target.path)
+                self.looks.append(look)
 
-    def _listed(self, listing: Callable[..., index.IndexView], text: str, *more: object, path: str) -> Looked:
-        return finding.run("index", listing(indexes.read(text), *more), path, self.selected), "", 0
+    def _listed(
+        self, listing: Callable[..., index.IndexView], text: str, lines: Sequence[str], *more: object, path: str
+    ) -> Looked:
+        view = listing(indexes.read(text), tuple(lines), *more)
+        return finding.run("index", view, path, self.selected), "", 0
 
     def _beside_index(self, target: Target, files: Mapping[str, str]) -> set[str]:
         """Check the files for index lines that have no room in a tier file. Returns the keys of the notes they list."""
