@@ -8,6 +8,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from .answers import Correction, Found, Json, corrections
+from .errors import StorageError
 from .layout import Target, Tier
 from .project.access import Actor
 from .search.port import LEAST_FIT
@@ -83,7 +84,13 @@ def ask(
         if history:
             gone = workspace.search_archived(query, actor, limit=limit + 1, on_problem=problems.append, **where)
     since = where.get("since")
-    found = None if records is None else records.search(query, limit=limit, include_history=history, since=since)
+    try:
+        found = None if records is None else records.search(query, limit=limit, include_history=history, since=since)
+    except StorageError as error:
+        if workspace is None:
+            raise
+        found = None  # what the documents say is found all the same
+        problems.append(str(error))
     kept, left_out = (found.hits, found.left_out) if found else ((), 0)
     problems += found.problems if found else ()
     # The scores of two answers do not compare, their ranks do.

@@ -361,7 +361,7 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
         if source is None:
             return None
         if target.tier.has_notes and "(INDEX.md" not in source.text:
-            source = _with_notes_beside(root, source)
+            source = _with_notes_beside(root, source, warnings)
         found = source.rendered.get(settings.datamark)
         if not isinstance(found, _Rendered):
             before = source.before.rendered.get(settings.datamark) if source.before is not None else None
@@ -430,9 +430,13 @@ class _Rendered:
         return self.text[start:], rare_bytes(source.data[source.same :])
 
 
-def _with_notes_beside(root: Root, source: TierText) -> TierText:
+def _with_notes_beside(root: Root, source: TierText, warnings: list[str]) -> TierText:
     """Return a document with a last line that names the notes which its index has no room for, if there are any."""
-    start = root.read_start((*source.target.parts[:-1], "INDEX.md"), _INDEX_BYTES)
+    try:
+        start = root.read_start((*source.target.parts[:-1], "INDEX.md"), _INDEX_BYTES)
+    except AgentMemoryError as error:
+        warnings.append(f"the notes beside {source.target.path} are not named: {error}")
+        return source
     if not start:
         return source
     from ..notes import index

@@ -527,3 +527,20 @@ def test_an_empty_read_only_folder_is_no_error_to_read(amp, read_only):
         assert amp(*args).code == 0
     for args in (*WRITERS, ("init",)):
         amp(*args).refuses(4, "the file system is read-only")
+
+
+def test_an_odd_file_of_the_index_leaves_the_memory_beside_it(amp):
+    amp("remember", "The zebra fact.")
+    os.mkfifo(amp.root / ".scaffolding/agent-memory/shared/INDEX.md")
+    answer = amp("recall")
+    assert "- The zebra fact." in answer.out
+    assert "INDEX.md: is a named pipe, not a file; move it away" in answer.err
+
+
+def test_what_stands_in_place_of_the_records_leaves_the_documents_to_be_found(amp):
+    amp("remember", "The zebra fact.")
+    amp.write(".scaffolding/agent-memory/records", "x")
+    answer = amp("search", "zebra")
+    assert answer.code == 4
+    assert "The zebra fact." in answer.out
+    assert "agent-memory/records: cannot be read" in answer.err
