@@ -58,7 +58,7 @@ def view_command(
     if output != STDIO:
         check_outside(who, output)
     with _records(here, who, are_there=has_records(call, None)) as memory:
-        data = single_file(gather(here, who, date.today(), () if memory is None else memory.records()))
+        data = single_file(gather(here, who, date.today(), tuple if memory is None else memory.records))
     with (
         output_file(output) as path,
         replacing(path, overwrite=force or output == STDIO) as new,

@@ -276,7 +276,7 @@ def gather(
     here: Workspace,
     actor: Actor,
     today: date,
-    records: Sequence[Record] = (),
+    records: Callable[[], Sequence[Record]] = tuple,
     *,
     most_judged: int = MOST_JUDGED,
 ) -> MemoryPage:
@@ -299,6 +299,7 @@ def gather(
         seen = glance(status, own, today, asking.old)
         parts.append(asking.part(seen, own, beside.get(status.target, []), said, left_out, number=number, by_id=by_id))
     gone = asking.ask(lambda: here.restorable(actor=actor))
+    kept = asking.ask(records)
     recalled = asking.one(lambda: here.recall(actor, today=today, counts=False))
     warnings = recalled.warnings if recalled else ()
     problems = dict.fromkeys([*asking.problems, *warnings, *(one.problem for one in notes if one.problem)])
@@ -312,7 +313,7 @@ def gather(
         tuple(reversed(gone)),
         tuple(findings),
         tuple(items),
-        tuple(records),
+        tuple(kept),
         tuple(problems),
         is_judged,
         most_judged,

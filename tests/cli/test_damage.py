@@ -544,3 +544,6 @@ def test_what_stands_in_place_of_the_records_leaves_the_documents_to_be_found(am
     assert answer.code == 4
     assert "The zebra fact." in answer.out
     assert "agent-memory/records: cannot be read" in answer.err
+    page = amp("view", "--output", "-").out
+    assert "The zebra fact." in page
+    assert "agent-memory/records: cannot be read" in page

@@ -112,7 +112,7 @@ def test_every_document_entry_note_finding_and_row_is_there_without_a_script(her
         memory.remember("The database is Postgres.")
         records = memory.records()
 
-    page = gather(here, Actor(), TODAY, records)
+    page = gather(here, Actor(), TODAY, lambda: records)
     html = single_file(page).decode()
     seen = Seen(html)
     seen.check()
