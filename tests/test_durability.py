@@ -363,6 +363,51 @@ def test_what_goes_with_an_older_version_brought_back_is_in_the_ledger(memory):
     assert archived(memory) == [("Said on the other branch.", reason)]
 
 
+def deleted(path: Path, _: bytes) -> None:
+    path.unlink()
+
+
+def saved_by_an_older_editor(path: Path, older: bytes) -> None:
+    path.write_bytes(older.replace(b"Ask Ada", b"Always ask Ada"))
+
+
+def edited_by_hand(path: Path, _: bytes) -> None:
+    path.write_bytes(path.read_bytes().replace(b"Ask Ada", b"Always ask Ada"))
+
+
+def brought_back(path: Path, older: bytes) -> None:
+    path.write_bytes(older)
+
+
+def emptied(path: Path, _: bytes) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("begun", ["by amp", "by hand"])
+@pytest.mark.parametrize("change", [deleted, saved_by_an_older_editor, edited_by_hand, brought_back, emptied])
+def test_the_next_write_does_with_what_is_missing_as_the_list_had_said(tmp_path, change, begun):
+    path = tmp_path / DOCUMENT
+    if begun == "by hand":
+        path.parent.mkdir(parents=True)
+        path.write_text("# Ours\n\nWhat we know.\n")
+    memory = Workspace.open(tmp_path, environ={})
+    for text in ("Ask Ada about billing.", "The first port is 80.", "Use pnpm here."):
+        memory.remember(text)
+    older = path.read_bytes()
+    for number in range(6):
+        memory.remember(f"Fact {number} is new.")
+    change(path, older)
+    said = {one.archived.taken.markdown: one.archived.reason for one in memory.restorable()}
+    assert said
+    memory.remember("Said next.")
+    back = {text for text, why in said.items() if why == transaction.PUT_BACK}
+    gone = {one.archived.taken.markdown: one.archived.reason for one in memory.restorable()}
+    assert {one.removeprefix("- ") for one in back} <= {*texts(memory)}
+    assert gone == {text: why for text, why in said.items() if text not in back}
+    assert bool(back) == (change is saved_by_an_older_editor)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ["sync", "say again", "recall"])
 def test_an_entry_taken_out_by_hand_is_noted_once(memory, verb):

@@ -98,7 +98,8 @@ class Books:
     def plan_healing(self, current: Document, changed_at: float | None) -> Healing:
         """Say what must go back into the document as it is, and what was taken out by hand.
 
-        `changed_at` is when its file was last changed, in seconds since the epoch; None if there is no file.
+        `changed_at` is when its file was last changed, in seconds since the epoch; None if there is no file,
+        or nothing in it.
         """
         self._journal = self._root.read(self._parts)
         self._local = LocalState() if self._journal is None else local_state.find(self._root)
@@ -111,8 +112,7 @@ class Books:
             self._healing = Healing(is_known=True)
         else:
             self._lines = journal.decode(self._known)
-            moment = self._now.timestamp() if changed_at is None else changed_at
-            plan = healing.plan_healing(self._lines, current, moment, partial(self._settled, current))
+            plan = healing.plan_healing(self._lines, current, changed_at, partial(self._settled, current))
             self._healing = self._with_owed(plan, current)
         return self._healing
 
@@ -224,7 +224,7 @@ class Books:
 
     def forget_texts(self, current: Document | None, names: Collection[str]) -> None:
         """Begin the journal again without the texts of some entries or notes, and with all else that it must know."""
-        self.plan_healing(current or documents.parse(b"", self._target), None)
+        self.plan_healing(current or documents.parse(b"", self._target), self._now.timestamp())
         plain = {plain_id(one) for one in names}
         owed = [one for one in journal.owed(self._all_lines()) if not _is_of(one, plain)]
         noted, standing = self._ledger()[0].deleted, {*(current.ids if current else ())}

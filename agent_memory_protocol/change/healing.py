@@ -35,6 +35,7 @@ class Healing:
     is_known: bool = False  # whether the document is as the last write left it, so that nothing needs to be noted
     # whether the document is an earlier version of itself, so that what is missing went with that
     is_back: bool = False
+    is_deleted: bool = False  # whether there is no document any more, or nothing in it
     owed: str = ""  # lines that the ledger had, and that git has taken back with it
     # ids of entries whose lines are missing from the ledger, and that a branch of git has
     unowed: frozenset[str] = frozenset()
@@ -69,10 +70,12 @@ def _nothing_settled(_missing: Sequence[Taken], _since: float, _is_back: bool) -
 def plan_healing(
     lines: Sequence[Line],
     current: Document,
-    changed_at: float,
+    changed_at: float | None,
     settled: Callable[[Sequence[Taken], float, bool], Collection[str]] = _nothing_settled,
 ) -> Healing:
     """Compare a document with its journal, oldest line first; its file was last changed at `changed_at`, in seconds.
+
+    None if there is no file, or nothing in it: then nothing goes back, since nobody has saved an older copy.
 
     `settled` says for which missing entries nothing need be done, given when they were last known to be there, and
     whether the document is back at an earlier version.
@@ -88,13 +91,13 @@ def plan_healing(
         return Healing(put_back=adds, is_known=True)
     known = _replay(lines, current)
     missing = [*_missing(known, current), *frame.gone(known.framed, known.entries, current)]
-    is_back = now in known.versions
+    is_back = changed_at is None or now in known.versions
     dropped = frozenset(settled(missing, last_known(lines), is_back) if missing else ())
     known.drop(dropped)
-    if is_back:
+    if changed_at is None or is_back:
         # A version that is known was brought back on purpose: an undo, a checkout.
         left = tuple(one for one in missing if one.id not in dropped)
-        return Healing(removed=left, settled=dropped, is_back=True)
+        return Healing(removed=left, settled=dropped, is_back=True, is_deleted=changed_at is None)
     frame_gone = tuple(one for one in missing if one.part and one.id not in dropped)
     judged = _judge(known, current, changed_at)
     return replace(judged, removed=(*judged.removed, *frame_gone), settled=dropped)

@@ -335,7 +335,8 @@ class Session:
         """Say what the next write to a document would put back, and what it would note in the ledger."""
         from .transaction import plan_healing
 
-        return plan_healing(self.root, target, check=self.check_limits, now=self.now)
+        header = partial(self.header, target)
+        return plan_healing(self.root, target, header=header, check=self.check_limits, now=self.now)
 
     def books(self, target: Target) -> Books:
         """Return the journal and ledger of a document."""

@@ -32,6 +32,7 @@ from .ledger import Archived, archived
 
 BY_HAND = "taken out by hand"
 TAKEN_BACK = "gone with an earlier version of the file, by git or an undo"
+DELETED = "gone with the file, which was deleted or emptied"
 EDITED_BY_HAND = "edited by hand"
 REWRITTEN = "the document was written without it"
 PUT_BACK = "overwritten by another program; the next write puts it back"
@@ -126,13 +127,18 @@ def change_document(
     raise StorageError(f"{target.path}: something else writes this file all the time; nothing was changed")
 
 
-def plan_healing(root: Root, target: Target, *, check: Callable[[Document, Document], None], now: datetime) -> Healing:
+def plan_healing(
+    root: Root,
+    target: Target,
+    *,
+    header: Callable[[], str],
+    check: Callable[[Document, Document], None],
+    now: datetime,
+) -> Healing:
     """Say what the next write to a document would put back, and what it would note in the ledger."""
     read = read_document(root, target)
-    current = read[0] if read else documents.parse(b"", target)
-    healing = Books(root, target, lock_name(target), now).plan_healing(
-        current, read[1].stamp[2] / 1e9 if read else None
-    )
+    current = _begun(read[0] if read else None, target, header)
+    healing = Books(root, target, lock_name(target), now).plan_healing(current, _changed_at(read))
     return heal(current, healing, check)[1]
 
 
@@ -160,8 +166,10 @@ def _attempt(
     may_come: Callable[[str], bool],
 ) -> Changed:
     read = read_document(root, target)
-    current = _with_header(read[0] if read else None, target, header)
-    healing = books.plan_healing(current, read[1].stamp[2] / 1e9 if read else None)
+    if read:
+        documents.check_writable(read[0])
+    current = _begun(read[0] if read else None, target, header)
+    healing = books.plan_healing(current, _changed_at(read))
     if not healing.is_known and books.has_journal and not _is_quiet(read, tries):
         raise _BeingSaved
     healed, healing = heal(current, healing, check, may_come)
@@ -209,7 +217,7 @@ def _keepable(healing: Healing, may_keep: Callable[[str], bool]) -> Healing:
 
 def why_gone(healing: Healing) -> list[tuple[Taken, str]]:
     """Return what healing notes in the ledger, each with the reason."""
-    removed = TAKEN_BACK if healing.is_back else BY_HAND
+    removed = DELETED if healing.is_deleted else TAKEN_BACK if healing.is_back else BY_HAND
     found = ((healing.kept_out, KEPT_OUT), (healing.removed, removed), (healing.edited, EDITED_BY_HAND))
     return [(one, why) for taken, why in found for one in taken]
 
@@ -287,11 +295,17 @@ def _is_quiet(read: tuple[Document, Content] | None, tries: int) -> bool:
     return not 0 <= time.time() - read[1].stamp[2] / 1e9 < QUIET_SECONDS
 
 
-def _with_header(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
-    """Return the document to change: a healthy one as it is, a missing or blank one with its header."""
-    if current is None:
-        return documents.parse(header().encode(), target)
-    documents.check_writable(current)
-    if not any(line.strip() for line in current.lines):
-        return documents.parse(current.bom + header().encode(), target)
-    return current
+def _says_something(document: Document | None) -> bool:
+    return document is not None and any(line.strip() for line in document.lines)
+
+
+def _changed_at(read: tuple[Document, Content] | None) -> float | None:
+    """Return when a file was last changed, in seconds since the epoch; None for one that is missing or blank."""
+    return read[1].stamp[2] / 1e9 if read and _says_something(read[0]) else None
+
+
+def _begun(current: Document | None, target: Target, header: Callable[[], str]) -> Document:
+    """Return the document to change: as it is, or where it is missing or blank with its header."""
+    if current is not None and _says_something(current):
+        return current
+    return documents.parse((current.bom if current else b"") + header().encode(), target)

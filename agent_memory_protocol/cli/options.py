@@ -4,12 +4,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..errors import AgentMemoryError
 from ..project.access import Actor, check, why_not_read
 from ..project.root import OF_ENVIRONMENT, begins_with
 from .begun import check_begun
@@ -217,6 +219,9 @@ call_options = call_with(json_option, root_option, as_option)
 
 def nothing_yet(here: "Workspace", hint: str = "") -> str:
     """Say that a project has no memory yet, or that its folder does not exist."""
+    with suppress(AgentMemoryError):
+        if here.restorable():
+            return f"no memory is left in {here.path}; `amp restore --list` names what it held"
     if here.path.is_dir():
         return f"no memory yet in {here.path}; {hint or '`amp init` creates it'}"
     return f"{here.path} does not exist; `{begins_with(str(here.path), here.how)}` creates it"
@@ -333,7 +338,6 @@ def own_command(command: str) -> str:
 
 def problems_in_settings(here: "Workspace") -> list[str]:
     """Return what is wrong in the settings, or switched off by them; nothing where they cannot be read at all."""
-    from ..errors import AgentMemoryError
     from ..verbs.doctor import of_settings
 
     try:

@@ -216,9 +216,12 @@ def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
     path, folder_fd = folder.at(parts[-1])
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | SAFE_FLAGS, 0o666, dir_fd=folder_fd)
-    except PermissionError:
+    except PermissionError as error:
         # Another user made it. Reading is enough to lock it; only the record of the holder cannot be written.
-        fd = os.open(path, os.O_RDONLY | SAFE_FLAGS, dir_fd=folder_fd)
+        try:
+            fd = os.open(path, os.O_RDONLY | SAFE_FLAGS, dir_fd=folder_fd)
+        except FileNotFoundError:  # it is missing, and the folder takes none of ours
+            raise error from None
     return regular(fd, parts)
 
 

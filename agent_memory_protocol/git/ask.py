@@ -1,10 +1,14 @@
 """Ask git, with what a checkout's own configuration could make it run switched off.
 
 It need not be installed, and a project need not be a repository: then there is no answer. An archive may hold a `.git`,
-and a clone a folder that git takes for a repository: their configuration is anybody's, and git runs what it names.
+and a clone a folder that git takes for a repository: their configuration is anybody's, and git runs what it names. A
+`.git` that is a file or a link can name the repository of another checkout: that one is not asked either.
 """
 
 import os
+
+from ..project.git_files import foreign_git_folder
+from ..project.root import git_top
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +21,9 @@ _HARMLESS = (
     f"core.hooksPath={os.devnull}",
     "core.quotePath=false",
     "core.sshCommand=false",
+    f"diff.orderFile={os.devnull}",  # git reads this file and the next to their end, and a device has none
+    f"mailmap.file={os.devnull}",
     "log.showSignature=false",
-    "protocol.allow=never",
     "safe.bareRepository=explicit",  # a folder of the clone that looks like a repository is not one
 )
 """What goes before the repository's configuration. Pagers and external programs are switched off by options."""
@@ -32,6 +37,9 @@ def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedPro
     """Run git in the repository of a folder, with `given` as its input; None if that fails or takes five seconds."""
     import subprocess
 
+    top = git_top(os.path.realpath(folder), os.environ)
+    if top is not None and foreign_git_folder(top):
+        return None
     options = [part for setting in _HARMLESS for part in ("-c", setting)]
     verb, *rest = args
     if verb in _SHOWING:
@@ -39,7 +47,8 @@ def ask(folder: str, *args: str, given: bytes = b"") -> "subprocess.CompletedPro
         rest[where:where] = ["--no-show-signature", "--no-textconv", "--no-ext-diff"]
     command = ["git", "-C", folder, "--no-pager", "--no-optional-locks", *options, verb, *rest]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _PERSONS}
-    environ |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    # No protocol is allowed, whatever the configuration allows: what a partial clone lacks is not fetched.
+    environ |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PROMPT": "0"}
     try:
         return subprocess.run(command, input=given, env=environ, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, ValueError, subprocess.SubprocessError):

@@ -18,7 +18,7 @@ def main_checkout(top: str) -> str | None:
     common = _common_of(git_folder) if git_folder and _points_back(git_folder, top) else ""
     if not common:
         return None
-    core = _settings_of("core", _read(common, "config")) | _settings_of("core", _read(common, "config.worktree"))
+    core = _core_of(common)
     if core.get("bare", "false").lower() in _TRUE:
         return None
     if "worktree" in core:
@@ -47,7 +47,7 @@ def _points_back(git_folder: str, top: str) -> bool:
     back = _path(_read(git_folder, "gitdir"))
     if back:
         return os.path.realpath(os.path.join(git_folder, back)) == os.path.realpath(os.path.join(top, ".git"))
-    work_tree = _settings_of("core", _read(git_folder, "config")).get("worktree", "")
+    work_tree = _core_of(git_folder).get("worktree", "")
     return bool(work_tree) and os.path.realpath(os.path.join(git_folder, work_tree)) == os.path.realpath(top)
 
 
@@ -58,10 +58,22 @@ def lost_git_folder(top: str) -> str | None:
 
 
 def foreign_git_folder(top: str) -> str:
-    """Return the git folder of a worktree that the `.git` file at `top` names, if it knows another folder; else ""."""
-    git_folder = _pointed(top)
-    is_of_worktree = bool(git_folder) and bool(_common_of(git_folder))
-    return os.path.normpath(git_folder) if is_of_worktree and not _points_back(git_folder, top) else ""
+    """Return the git folder that a `.git` file or link at `top` names, if it belongs to another checkout; else "".
+
+    One that lies apart (`git init --separate-git-dir`) names no checkout, and is nobody else's.
+    """
+    path = os.path.join(top, ".git")
+    git_folder = os.path.realpath(path) if os.path.islink(path) and os.path.isdir(path) else _pointed(top)
+    if not git_folder or _points_back(git_folder, top):
+        return ""
+    core = _core_of(git_folder)
+    is_of_another = (
+        os.path.basename(os.path.normpath(git_folder)) == ".git"
+        or _common_of(git_folder)
+        or "worktree" in core
+        or core.get("bare", "false").lower() in _TRUE
+    )
+    return os.path.normpath(git_folder) if is_of_another else ""
 
 
 def checkouts_of(top: str) -> list[str]:
@@ -108,6 +120,13 @@ def _common_of(git_folder: str) -> str:
     git_folder = os.path.realpath(git_folder)
     common = _path(_read(git_folder, "commondir"))
     return os.path.realpath(os.path.join(git_folder, common)) if common else ""
+
+
+def _core_of(git_folder: str) -> dict[str, str]:
+    """Return what the configuration of a git folder says of its checkout, also where that is kept by worktree."""
+    return _settings_of("core", _read(git_folder, "config")) | _settings_of(
+        "core", _read(git_folder, "config.worktree")
+    )
 
 
 def _settings_of(wanted: str, config: str) -> dict[str, str]:

@@ -20,6 +20,9 @@ from .settings import home_folder
 
 SET_ASIDE = "set-aside"  # The folder in `.amp` for what another checkout made
 
+NOWHERE = "has no copy outside: neither the git folder nor the state folder can be written"
+"""Why local state is not believed that nobody can begin again here."""
+
 _ID = "id"
 _OUTSIDE = "amp"
 _STAYS = {LOCKS, WAITING, SET_ASIDE, ".gitignore"}  # nothing that lies there is believed
@@ -75,6 +78,13 @@ class LocalState:
 
 def find(root: Root, local: tuple[str, ...] = LOCAL) -> LocalState:
     """Say whether the local state that is there was made by this checkout. Changes nothing."""
+    found = _find(root, local)
+    if found.why_not and not any(map(_can_be_written, _places(root.path))):
+        return LocalState(why_not=NOWHERE)
+    return found
+
+
+def _find(root: Root, local: tuple[str, ...]) -> LocalState:
     names = [] if root.folder(local) is None else [*root.list_files(local), *root.list_folders(local)]
     if not {*names} - _STAYS:
         return LocalState()
@@ -134,7 +144,7 @@ def _begin(root: Root, local: tuple[str, ...], why_not: str = "") -> LocalState:
     name, key = os.urandom(16).hex(), os.urandom(16)
     copy = f"{_inode(root, local)} {key.hex()}\n".encode()
     if not any(_keep_outside(place, name, copy) for place in _places(root.path)):
-        return LocalState(why_not="has no copy outside: neither the git folder nor the state folder can be written")
+        return LocalState(why_not=NOWHERE)
     if why_not:
         set_aside(root, why_not, local)
     return LocalState(key) if create(root, (*local, _ID), f"{name}\n".encode()) else find(root, local)
@@ -172,6 +182,13 @@ def state_folder() -> str | None:
     if os.path.isabs(base):
         return base
     return os.path.join(home, ".local", "state") if home else None
+
+
+def _can_be_written(place: str) -> bool:
+    folder = os.path.join(place, _OUTSIDE)
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK)
 
 
 def _keep_outside(place: str, name: str, copy: bytes) -> bool:

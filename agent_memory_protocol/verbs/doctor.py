@@ -111,11 +111,12 @@ def of_local_state(root: Root) -> list[str]:
         command = f"amp note remove {name[:-3]}{whose}" if name.endswith(".md") else f"amp forget {name}"
         found.append(f"the redaction of {name} in {target} was stopped half way; `{command} --redact` finishes it")
     if why := local_state.find(root).why_not:
-        found.append(f"{path} {why}; nothing in it is believed; the next write replaces it, or delete it")
+        mend = "make one of them writable" if why == local_state.NOWHERE else "the next write replaces it, or delete it"
+        found.append(f"{path} {why}; nothing in it is believed; {mend}")
     if why := local_state.why_set_aside(root):
         found.append(f"{path}/{local_state.SET_ASIDE} was set aside ({why}); delete it when you have looked")
     if answer(root.path, "ls-files", "--", path):
-        found.append(f"git tracks {path}, so others can put files there; run `git rm -rf {path}` and commit")
+        found.append(f"git tracks {path}, so others can put files there; run `git rm -r --cached {path}` and commit")
     return found
 
 

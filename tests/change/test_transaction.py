@@ -265,7 +265,7 @@ def test_a_document_is_found_by_one_lock_name_however_its_owner_is_spelled():
 
 # -- somebody else's saves ---------------------------------------------------------------------------------------------
 
-PLACES = ["read_document", "heal", "_with_header"]
+PLACES = ["read_document", "heal", "_begun"]
 IN_BOOKS = ["plan_healing", "archive", "note", "begin"]
 
 

@@ -1,6 +1,7 @@
 """Git never runs a program that the configuration of a checkout names, and asks about no repository but this one."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -26,6 +27,7 @@ QUESTIONS = [
     ("show", "--format=", "--name-status", "-M", "HEAD"),
     ("reflog", "show", "--date=unix", "--format=%H %gd", "HEAD"),
     ("grep", "--no-color", "-howIF", "-e", "two"),
+    ("blame", "--porcelain", "--no-textconv", "HEAD", "--", "a.txt"),
     ("cat-file", "blob", "HEAD:a.txt"),
     ("merge-base", "--is-ancestor", "HEAD", "HEAD"),
     ("for-each-ref", "--count=1", "--contains=HEAD"),
@@ -106,3 +108,101 @@ def test_what_git_s_hooks_have_in_their_environment_names_no_other_repository(ev
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.worktree")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(other))
     assert answer(str(evil), "ls-files") == b".gitattributes\na.txt\n"
+
+
+def as_a_file(place: Path, other: Path) -> None:
+    (place / ".git").write_text(f"gitdir: {other / '.git'}\n")
+
+
+def as_a_link(place: Path, other: Path) -> None:
+    (place / ".git").symlink_to(other / ".git")
+
+
+def as_its_worktree(place: Path, other: Path) -> None:
+    git(other, "worktree", "add", "-q", "--no-checkout", str(other.parent / "linked"))
+    shutil.copy(other.parent / "linked" / ".git", place / ".git")
+
+
+def as_its_submodule(place: Path, other: Path) -> None:
+    git(other, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "inner")
+    (place / ".git").write_text(f"gitdir: {other / '.git/modules/inner'}\n")
+
+
+def as_a_bare_one(place: Path, other: Path) -> None:
+    git(other, "clone", "-q", "--bare", ".", str(other.parent / "bare"))
+    (place / ".git").write_text(f"gitdir: {other.parent / 'bare'}\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("points", [as_a_file, as_a_link, as_its_worktree, as_its_submodule, as_a_bare_one])
+def test_the_repository_of_another_checkout_is_not_asked(evil, tmp_path, points):
+    """An archive may hold a `.git` file or link; what it names does not know of this folder."""
+    place = tmp_path / "place"
+    (place / "below").mkdir(parents=True)
+    points(place, evil)
+    assert subprocess.run(["git", "-C", place, "log", "-1"], check=False, capture_output=True).stdout
+    for folder in (place, place / "below"):
+        assert ask(str(folder), "log", "-1") is None
+
+
+def set_apart(place: Path, other: Path) -> Path:
+    git(other, "clone", "-q", "--separate-git-dir", str(other.parent / "apart"), ".", str(place))
+    return place
+
+
+def a_worktree(place: Path, other: Path) -> Path:
+    git(other, "worktree", "add", "-q", "--no-checkout", str(place))
+    return place
+
+
+def a_submodule(place: Path, other: Path) -> Path:
+    git(other, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "inner")
+    return other / "inner"
+
+
+def a_sparse_submodule(place: Path, other: Path) -> Path:
+    git(a_submodule(place, other), "sparse-checkout", "set", "--no-cone", "*")
+    return other / "inner"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("made", [set_apart, a_worktree, a_submodule, a_sparse_submodule])
+def test_a_checkout_whose_git_folder_lies_elsewhere_is_asked(evil, tmp_path, made):
+    place = made(tmp_path / "place", evil)
+    assert (place / ".git").is_file()
+    assert answer(str(place), "log", "-1")
+
+
+@pytest.mark.slow
+def test_what_a_partial_clone_lacks_is_not_fetched_also_by_a_git_that_fetches_unasked(evil, tmp_path, monkeypatch):
+    """Its configuration can allow each protocol by name, and one of them runs a program."""
+    older = tmp_path / "bin" / "git"
+    older.parent.mkdir()
+    older.write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec {shutil.which("git")} "$@"\n')
+    older.chmod(0o755)
+    blob = answer(str(evil), "rev-parse", "HEAD:a.txt").decode().strip()
+    (evil / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    for name, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", f"ext::{tmp_path}/program"),
+        ("protocol.ext.allow", "always"),
+    ):
+        git(evil, "config", name, value)
+    (tmp_path / "ran").unlink(missing_ok=True)
+    monkeypatch.setenv("PATH", str(older.parent), prepend=os.pathsep)
+    assert answer(str(evil), "cat-file", "blob", blob) == b""
+    assert not (tmp_path / "ran").exists()
+    subprocess.run(["git", "-C", evil, "cat-file", "blob", blob], check=False, capture_output=True)
+    assert (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mailmap.file", "diff.orderFile"])
+def test_a_file_without_an_end_that_the_checkout_names_is_not_read(evil, name):
+    git(evil, "config", name, "/dev/zero")
+    done = ask(str(evil), "blame", "--porcelain", "--no-textconv", "HEAD", "--", "a.txt")
+    assert done is not None
+    assert done.stdout, done.stderr
+    assert answer(str(evil), "log", "--name-only", "--format=%H")

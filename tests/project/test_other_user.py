@@ -74,9 +74,11 @@ def test_who_may_not_believes_nothing_and_says_so(project):
     assert (project / DOCUMENT).read_text().count("fact of the other") == 1
 
 
-def test_who_may_not_write_reads_all_and_changes_nothing(project):
+@pytest.mark.parametrize("is_readable", [True, False], ids=["believed", "not believed"])
+def test_who_may_not_write_reads_all_and_changes_nothing(project, is_readable):
     for path in [project, *project.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
+    (project / ".git" / "amp").chmod(0o755 if is_readable else 0o700)
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     assert "Legit fact 3." in as_other(project, "recall").stdout
     refused = as_other(project, "remember", "A fact of the other user.")
@@ -84,3 +86,16 @@ def test_who_may_not_write_reads_all_and_changes_nothing(project):
     assert "permission denied" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert before == {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+
+
+def test_who_can_keep_the_copy_nowhere_is_told_so(project):
+    """Another write would not help, so nobody is told that it would."""
+    shutil.rmtree(project / ".scaffolding" / ".amp")
+    for folder in (".git", ".git/amp"):
+        (project / folder).chmod(0o755)
+    (project.parent / "home").chmod(0o555)
+    assert as_other(project, "remember", "A fact of the other user.").returncode == 0
+    for verb in ("where", "check", "doctor"):
+        said = as_other(project, verb).stdout
+        assert "neither the git folder nor the state folder can be written" in said
+        assert "the next write" not in said
