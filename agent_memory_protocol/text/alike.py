@@ -21,6 +21,8 @@ from .values import may_hold_value
 
 _NUMBER = re.compile(r"(?<!\S)[0-9]{1,5}(?=[.!]?(?:\s|$))")
 _THEY = "them"
+_MEANS = re.compile(r"(?<=ed) (?:with|using|via) [^,;]+$")
+"""By what means something is done, which is denied with it: “Flaky tests are quarantined with a marker”."""
 _USE, _ONLY = ENGLISH.stem("use"), ENGLISH.stem("only")
 
 
@@ -93,7 +95,8 @@ def denials_in_the_same_words(texts: Sequence[str]) -> Iterator[Denial]:
 
 def denials_in_other_words(texts: Sequence[str]) -> Iterator[Denial]:
     """Yield each two claims of which one denies what the other says in other words; some are yielded again."""
-    for members in _by_words(_near_denials(texts)):
+    near = _near_denials(texts)
+    for members in _by_words(near, [_MEANS.sub("", text) for text in near]):
         denied = [(place, one) for place, one in members if one.denied]
         said = [(place, one) for place, one in members if not one.denied]
         for place, one in denied:
@@ -169,10 +172,14 @@ def _near_denials(texts: Sequence[str]) -> list[str]:
     return [text if place in kept else "" for place, text in enumerate(texts)]
 
 
-def _by_words(texts: Sequence[str]) -> Iterator[list[tuple[int, Essence]]]:
-    """Yield what is about the same words; “tracked with X” and “use X for” are about the same."""
+def _by_words(texts: Sequence[str], shorter: Sequence[str] = ()) -> Iterator[list[tuple[int, Essence]]]:
+    """Yield what is about the same words; “tracked with X” and “use X for” are about the same.
+
+    A text that has a `shorter` form is looked at in that form, too.
+    """
     found: defaultdict[object, list[tuple[int, Essence]]] = defaultdict(list)
-    for place, text in enumerate(texts):
+    both = [*enumerate(texts), *(one for one in enumerate(shorter) if one[1] != texts[one[0]])]
+    for place, text in both:
         one = essence(text)
         if one is not None:
             found[one.words].append((place, one))

@@ -6,176 +6,15 @@ A text is compared without that word or value, so that the rest may be put in ot
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ..values import dataclass
+from . import kinds, opposites
 from .language import ENGLISH, english, plain, tokenise, word_set
 from .senses import LIGHT, rephrase
 from .tense import is_known_verb
 from .values import DATE, NUMBER, TIME, VERSION, Value, find_values, may_hold_value
-
-STATES = """
-accurate correct right | inaccurate incorrect wrong
-alive | dead
-ascending | descending
-better | worse
-blocking | nonblocking
-busy | idle
-cheap | expensive
-cheaper | pricier
-complete finished done | incomplete unfinished pending
-dark | light
-distinct different | identical same equal
-durable persistent | ephemeral transient
-dynamic | static
-early | late
-earlier sooner | later
-easy simple | hard difficult complex
-empty | full
-even | odd
-external | internal
-faster quicker | slower
-fixed constant | variable
-flat | nested
-free | paid
-fresh current | stale outdated obsolete
-global | local
-green | red
-healthy | broken unhealthy
-high | low
-higher | lower
-horizontal | vertical
-inclusive | exclusive
-larger bigger | smaller
-large big | small tiny
-lazy | eager
-linear | exponential
-local | remote
-long | short
-longer | shorter
-lowercase | uppercase
-manual | automated
-more | less fewer
-new | old
-newer | older
-open opened | closed shut
-ordered | random
-permanent | temporary
-positive | negative
-proprietary | opensource
-public | private internal
-readonly | writable readwrite
-relative | absolute
-separate dedicated isolated | shared common
-singlethreaded | multithreaded
-singular | plural
-sparse | dense
-strict | lenient loose permissive
-stronger | weaker
-up running | down
-upstream | downstream
-visible shown | hidden invisible
-warm hot | cold
-wider | narrower
-"""
-"""What is said of something behind “is”."""
-
-MANNERS = """
-alphabetically | chronologically
-ascending | descending
-automatically | manually
-buildtime | runtime
-centrally | locally
-concurrently parallel simultaneously | sequentially serially
-eagerly | lazily
-explicitly | implicitly
-externally | internally
-frequently often | rarely seldom
-horizontally | vertically
-immediately instantly | later
-inbackground asynchronously | synchronously
-incrementally | fromscratch
-locally onpremise onpremises onprem | remotely incloud
-numerically | lexicographically alphabetically
-offline | online
-optimistically | pessimistically
-permanently indefinitely forever | temporarily
-publicly | privately
-quickly fast | slowly
-separately | together jointly
-strictly | loosely
-"""
-"""How, where or how often something is done, behind the verb."""
-
-_BOUNDS = """
-atleast morethan | atmost lessthan
-behind | infrontof
-"""
-"""What binds what is behind it to a verb."""
-
-_TURNS = "before | after"
-"""When something is done that happens once."""
-
-UNITS = """
-bytes byte | kilobytes kb kib | megabytes mb mib | bits bit
-camelcase | snake_case snakecase | kebab-case | pascalcase
-celsius | fahrenheit | kelvin
-cents cent | euros euro eur | dollars dollar usd
-littleendian little-endian | bigendian big-endian
-lowercase | uppercase
-meters metres | kilometers kilometres km | miles | feet
-milliseconds ms | seconds second | minutes | hours | days | microseconds | nanoseconds
-pixels px | percent | em | rem
-spaces | tabs
-text string strings | number numbers integer integers int float floats
-utc gmt | localtime | cet | est | pst
-"""
-"""In what, or as what, something is kept or measured."""
-
-VERBS = """
-accept approve | reject refuse decline
-allow permit let | block forbid prevent
-encourage | discourage
-follow honor honour obey respect heed | ignore
-improve | worsen degrade
-include | exclude omit
-increase raise grow | decrease lower reduce shrink
-keep retain preserve | delete discard drop erase forget lose lost purge remove strip
-require demand | forbid
-show | hide
-succeed pass | fail
-trust | distrust mistrust
-"""
-"""What something does, or has done to it."""
-
-PERIODS = "daily nightly | weekly | biweekly fortnightly | monthly | quarterly | hourly | yearly annually"
-DAYS = "monday | tuesday | wednesday | thursday | friday | saturday | sunday"
-"""How often something is done, and on which day of the week."""
-
-KINDS = """
-in | city: amsterdam atlanta austin bangalore barcelona beijing berlin boston brussels budapest cairo chicago cologne
- copenhagen dallas denver dresden dubai dublin dusseldorf düsseldorf frankfurt geneva hamburg helsinki hongkong
- houston istanbul jakarta johannesburg kyiv leipzig lisbon london losangeles lyon madrid manchester marseille
- melbourne miami milan montreal moscow mumbai munich münchen newyork nuremberg osaka oslo paris portland prague rome
- rotterdam sanfrancisco santiago seattle seoul shanghai singapore stockholm stuttgart sydney telaviv tokyo toronto
- vancouver vienna warsaw zurich zürich
-in | country: australia austria belgium brazil canada china denmark finland france germany india ireland israel italy
- japan mexico netherlands norway poland portugal spain sweden switzerland ukraine
-in | state: california georgia iowa ohio oregon texas virginia washington
-in on to | cloud: aws azure cloudflare digitalocean fly fly.io gcp googlecloud hetzner heroku linode netlify ovh
- railway render scaleway vercel
-in on | ci: bamboo buildkite circleci drone githubactions gitlab jenkins teamcity travis woodpecker
-in | database: cassandra clickhouse cockroachdb couchdb dynamodb elasticsearch mariadb memcached mongodb mysql
- postgres postgresql redis snowflake sqlite
-in | language: c# clojure dart elixir elm erlang go golang haskell java kotlin php python ruby rust scala swift
- typescript zig
-on | system: alpine centos debian fedora suse ubuntu
-"""
-"""Names of one kind, of which one thing has one, and behind which words: what is in Frankfurt is not in Dublin.
-
-What is in Germany may well be in Frankfurt, so only names of one kind exclude each other, and no other names do.
-"""
 
 _SAID = tuple(
     (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), by)
@@ -196,7 +35,7 @@ _SAID = tuple(
         (r"read[- ]write", "readwrite"),
         (r"(single|multi)[- ]threaded", r"\1threaded"),
         (r"non[- ]blocking", "nonblocking"),
-        (r"every other week|every two weeks", "fortnightly"),
+        (r"(?:(?:released|distributed|published) )?under (?:the |an? )?([\w.-]+) licen[cs]e", r"licensed under \1"),
         (r"speeds? up", "improves"),
         (r"slows? down", "degrades"),
     )
@@ -220,8 +59,10 @@ _BETWEEN = word_set(
 _PARTICIPLE = re.compile(r"\w+(?<!e)ed|forbidden|forgotten|hidden|kept|lost")
 _DEMANDING = word_set("must shall should will")
 _GO = word_set("begin begins close closes due end ends happens occurs open opens start starts")
+_USE = word_set("use uses")
 _UNIT_AFTER = word_set("as in use uses using with")
 _SUBJECT = word_set("our the")
+_WE = word_set("we")
 _ONE_OF_MANY = word_set("a an another one")
 _ENDING = _stems("archive close delete end expire fail finish lock log purge remove rotate stop time timeout")
 _TAKING = _stems("last live sleep take wait")
@@ -235,14 +76,29 @@ _VERSIONED = word_set("on run runs target targets use uses")
 _SOLE = word_set("canonical default official primary")
 _ROLES = word_set("ceo cto director head lead leader licence license manager owner")
 _PLACED = word_set("based deployed hosted kept located run runs saved served stored written")
-_KEPT_BY = word_set("headed led managed owned")
+_PLACING = word_set("deploy host keep locate run save serve store")
+_KEPT_BY = word_set("administered headed led maintained managed owned run")
+_MADE_BY = word_set("created designed founded written")
+_KEEPS = word_set("administers heads leads maintains manages owns")
 _TEAM = word_set("group guild squad team")
+_AS_WELL = word_set("also both too")
 _NOT_ALONE = word_set("also both currently mainly mostly partly sometimes too usually")
-_ALIASES = {"golang": "go", "postgresql": "postgres", "fly.io": "fly", "münchen": "munich"}
 _MORE = word_set("and or with")
 _MANY_TOOLS = _stems("check debug develop monitor script test tool")
+_OF_MANY = word_set(
+    "and compared compatible converted converts connected connects integrated integrates like migrate migrated move"
+    " moved or similar supported supports switch switched tested tried work works"
+)
+"""Beside them a name is one of several."""
 _TESTING = word_set("ci compatible library matrix package pipeline sdk support supports test tests")
 _LONGEST_NAME = 3
+_MUST = re.compile(r"\b(?:must|ha(?:s|ve) to|needs? to|(?:is|are) required to)\b(?! not\b)", re.IGNORECASE)
+_NEED_NOT = re.compile(
+    r"\b(?:need not|needn't|(?:do|does) (?:not (?:need|have) to)|(?:do|does)n't (?:need|have) to"
+    r"|(?:is|are) (?:not|n't) required to)\b",
+    re.IGNORECASE,
+)
+_MAY_NEED = re.compile(r"\b(?:must|need|required|have to|has to)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,38 +110,26 @@ class Contrary:
     rest: str  # the text, with the same word wherever the row is the same
 
 
-def _read(rows: str, by: str) -> dict[str, list[tuple[str, str]]]:
-    """Return for each word, in the forms it has there, its rows, each with a side of it."""
+def _read(part: str) -> dict[str, list[tuple[str, str]]]:
+    """Return for each word that contradicts in this part of a sentence its rows, each with a side of it."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for row in rows.strip().splitlines():
-        name = by + "".join(filter(str.isalpha, row.split()[0]))
-        for side, own in enumerate(row.split("|")):
-            for word in own.split():
-                for form in {word, *([english(word)] if by == "verb" else []), *([f"{word}s"] if by == "day" else [])}:
+    for row in opposites.rows(part):
+        name = part + "".join(filter(str.isalpha, row[0][0]))
+        for side, own in enumerate(row):
+            for word in own:
+                forms = {word, *([english(word)] if part == "does" else []), *([f"{word}s"] if part == "on" else [])}
+                for form in forms:
                     found.setdefault(form, []).append((name, str(side)))
     return found
 
 
-_STATE, _MANNER, _BOUND, _TURN, _VERB, _UNIT, _PERIOD, _DAY = (
-    _read(rows, by)
-    for rows, by in (
-        (STATES, "state"),
-        (MANNERS, "manner"),
-        (_BOUNDS, "bound"),
-        (_TURNS, "turn"),
-        (VERBS, "verb"),
-        (UNITS, "unit"),
-        (PERIODS, "period"),
-        (DAYS, "day"),
-    )
+_STATE, _MANNER, _BOUND, _TURN, _VERB, _UNIT, _PERIOD, _DAY = map(
+    _read, ("is", "how", "bound", "turn", "does", "in", "often", "on")
 )
-_KIND = {
-    name: (frozenset(behind.split()), kind)
-    for row in re.split(r"\n(?=\w)", KINDS.strip())
-    for behind, _, rest in [row.partition(" | ")]
-    for kind, _, names in [rest.partition(":")]
-    for name in names.split()
-}
+_EVERY, _HOW_OFTEN = "repeatedly", "howoften"
+_SECONDS = [f"{86_400 * days:g}" for days in (1, 7, 14, 30, 90, 1 / 24, 365)]
+"""What the periods of the table come to, as `values` gives it for “every two weeks”."""
+
 _AFTER = ENGLISH.prepositions | ENGLISH.directions | ENGLISH.conditions
 _AFTER |= word_set("and as behind during or per than via when within")
 
@@ -369,6 +213,7 @@ class _Sentence:
 
 
 def _words(one: _Sentence) -> Iterator[Contrary]:
+    yield from _demanded(" ".join(one.raw))
     if not one.is_whole:
         return
     for place, word in enumerate(one.words):
@@ -388,6 +233,16 @@ def _words(one: _Sentence) -> Iterator[Contrary]:
             yield Contrary(row, side, one.without(place, place + 1, row))
 
 
+def _demanded(text: str) -> Iterator[Contrary]:
+    """Yield what must be done, or need not be done, told as what must be."""
+    if _MAY_NEED.search(text):
+        for side, pattern in enumerate((_MUST, _NEED_NOT)):
+            if len(pattern.findall(text)) == 1:
+                rest = pattern.sub("must", text)
+                if ENGLISH.negators.isdisjoint(rest.casefold().split()):
+                    yield Contrary("duty", str(side), rest)
+
+
 def _prefixed(word: str) -> Iterator[tuple[str, str]]:
     """Yield a word as the one that others deny, and as one that denies: reversible, irreversible."""
     if word.isalpha() and len(word) >= _SHORTEST and not word.endswith("ed"):
@@ -399,20 +254,22 @@ def _prefixed(word: str) -> Iterator[tuple[str, str]]:
 
 
 def _values(one: _Sentence) -> Iterator[Contrary]:
-    if not one.is_whole:
+    if not (one.is_whole and _AS_WELL.isdisjoint(one.words)):
         return
     text = " ".join(one.raw)
     tokens = tokenise(text, ENGLISH) if may_hold_value(text) else []
     for value in find_values(tokens) if len(tokens) == len(one.raw) else ():
-        if _is_the_only(one, value):
+        if one.at(value.start - 1) == _EVERY:
+            yield Contrary(_HOW_OFTEN, value.amount, one.without(value.start - 1, value.end, _HOW_OFTEN))
+        elif _is_the_only(one, value):
             row = f"value{''.join(filter(str.isalpha, value.kind))}"
             yield Contrary(row, value.amount, one.without(value.start, value.end, row))
     for place, word in enumerate(one.words):
         before, earlier = one.at(place - 1), one.at(place - 2)
         found: list[tuple[str, str]] = []
         if word in _PERIOD and one.says_how(place):
-            found += _PERIOD[word]
-        if place > 1 and word in _UNIT and before in _UNIT_AFTER and one.ends_at(place + 1):
+            found += [(_HOW_OFTEN, _SECONDS[int(side)]) for _, side in _PERIOD[word]]
+        if place and word in _UNIT and before in _UNIT_AFTER and one.ends_at(place + 1):
             found += _UNIT[word]
         if word in _DAY and before == "on" and (earlier == "is" or earlier in _GO):
             found += _DAY[word]
@@ -420,35 +277,71 @@ def _values(one: _Sentence) -> Iterator[Contrary]:
             yield Contrary(row, side, one.without(place, place + 1, row))
     if one.at(0) in _SUBJECT and "is" in one.words:
         yield from _named(one, one.words.index("is") + 1)
-    if _NOT_ALONE.isdisjoint(one.words) and one.at(0) not in ENGLISH.empty - _SUBJECT:
+    if _NOT_ALONE.isdisjoint(one.words) and one.at(0) not in ENGLISH.empty - _SUBJECT - _WE:
         yield from _placed(one)
+        yield from _made_with(one)
         yield from _kept_by(one)
         yield from _used(one)
 
 
 def _placed(one: _Sentence) -> Iterator[Contrary]:
-    """Yield the name of a kind of which one thing has one, where it says so: “is hosted in Frankfurt”."""
+    """Yield the name of the place that one thing has, where it says so: “is hosted in Frankfurt”."""
+    is_told = one.at(0) in _PLACING or (one.at(0) in _WE and one.at(1) in _PLACING)
     for place in range(2, len(one.words)):
         verb = one.at(place - 2)
-        if verb != "runs" and (verb not in _PLACED or one.at(place - 3) != "is"):
-            continue
-        for end in range(place + 1, min(place + 2, len(one.words)) + 1):
-            name = "".join(one.words[place:end])
-            behind, kind = _KIND.get(name, ((), ""))
-            is_able = kind == "system" and verb == "runs"  # what runs on Debian may run on Fedora, too
-            if one.at(place - 1) in behind and not is_able and one.ends_at(end) and one.at(end) not in _MORE:
-                yield Contrary(kind, _ALIASES.get(name, name), one.without(place, end, kind))
+        is_able = verb == "runs"  # what runs on Debian may run on Fedora, too
+        if is_told or is_able or (verb in _PLACED and one.at(place - 3) == "is"):
+            for kind, name, end in _names_at(one, place, kinds.PLACED):
+                if not (is_able and kind == "system"):
+                    yield Contrary(kind, name, one.without(place, end, kind))
+
+
+def _made_with(one: _Sentence) -> Iterator[Contrary]:
+    """Yield the name of the tool that one thing is done with: “Builds use pnpm”, “Mails are sent by Postmark”."""
+    if not _OF_MANY.isdisjoint(one.words):
+        return
+    for place in range(1, len(one.words)):
+        for kind, name, end in _names_at(one, place, kinds.MADE_WITH):
+            if one.at(end) == "for" and not _MANY_TOOLS.isdisjoint(map(english, one.words[end:])):
+                continue
+            row, user = f"tool{kind}", one.at(place - 2)
+            said = one.without(place, end, row)
+            if end == len(one.words) and one.words[: place - 1] in ([], ["we"]):
+                said = f"Our xchoicex is x{row}x"  # “Use pnpm” alone has too few words to be compared
+            elif english(user) in LIGHT and one.at(place - 1) in _USE:
+                said = said.replace(one.raw[place - 2], f"x{english(user)}x", 1)  # “Builds use pnpm”: no verb
+            yield Contrary(row, name, said)
+
+
+def _names_at(
+    one: _Sentence, place: int, known: Mapping[str, Sequence[tuple[str, frozenset[str]]]]
+) -> Iterator[tuple[str, str, int]]:
+    """Yield the kinds of the name at this place, each with the name and where it ends."""
+    for end in range(place + 1, min(place + 2, len(one.words)) + 1):
+        name = "".join(one.words[place:end])
+        for kind, behind in known.get(name, ()):
+            if one.at(place - 1) in behind and one.ends_at(end) and one.at(end) not in _MORE:
+                yield kind, kinds.known_as(name), end
 
 
 def _kept_by(one: _Sentence) -> Iterator[Contrary]:
-    """Yield the team or the person who alone has something: “is owned by the platform team”."""
+    """Yield the team or the person who alone has something: “is owned by the platform team”, “Ana owns the shop”."""
+    roles = [place for place, word in enumerate(one.words) if word in _ROLES and place > 2 and one.ends_at(place + 1)]
+    if one.at(1) == "is" and one.at(2) in _SUBJECT and roles[:1] and one.raw[0][:1].isupper():
+        yield Contrary("name", one.at(0), " ".join([*one.raw[2:-1], one.words[-1], "is", "xnamex"]))
+    if one.at(1) in _KEEPS and one.at(2) in _SUBJECT and one.raw[0][:1].isupper():
+        yield Contrary("kept", one.at(0), one.without(0, 1, "kept"))
     for place in range(3, len(one.words)):
-        if one.at(place - 1) == "by" and one.at(place - 2) in _KEPT_BY and one.at(place - 3) == "is":
+        before, verb = one.at(place - 3), one.at(place - 2)
+        is_kept = verb in _KEPT_BY and before in ("is", "are")
+        if one.at(place - 1) == "by" and (is_kept or (verb in _MADE_BY and before in ("is", "was"))):
             name = one.words[place:]
             kind = "person" if _TEAM.isdisjoint(name) else "team"
             words = [word for word in name if word not in _TEAM | _SUBJECT]
             if len(words) == 1 and len(name) <= _LONGEST_NAME and (kind == "team" or one.raw[-1][:1].isupper()):
-                yield Contrary(kind, words[0], one.without(place, len(one.raw), kind))
+                kind = "company" if words[0] in kinds.COMPANIES else kind
+                if words[0] not in kinds.MADE_WITH:
+                    yield Contrary(kind, words[0], one.without(place, len(one.raw), kind))
 
 
 def _used(one: _Sentence) -> Iterator[Contrary]:
@@ -466,7 +359,7 @@ def _named(one: _Sentence, start: int) -> Iterator[Contrary]:
     name, subject = " ".join(one.words[start:]), one.words[: start - 1]
     is_short = 0 < len(one.words) - start <= _LONGEST_NAME and _AFTER.isdisjoint(one.words[start:])
     is_name = "default" in subject or any(not raw[:1].islower() for raw in one.raw[start:])
-    is_name = is_name and is_short and not may_hold_value(name)
+    is_name = is_name and is_short and (name in kinds.MADE_WITH or not may_hold_value(name))
     if is_name and not _SOLE.isdisjoint(subject):
         yield Contrary("name", name, one.without(start, len(one.raw), "name"))
     elif is_name and subject[-1] in _ROLES:  # “Ana” may be “Ana Silva”
@@ -479,6 +372,8 @@ def _is_the_only(one: _Sentence, value: Value) -> bool:
     is_definite = one.at(0) in _SUBJECT or one.at(1) == "of"
     if before in _BE and is_definite:
         return one.ends_at(value.end) and one.at(value.end) not in ("and", "or")
+    if value.kind.startswith(VERSION) and before == "under":
+        return True
     if value.kind.startswith(VERSION):
         is_named = one.raw[value.start - 1][:1].isupper() if value.kind == VERSION else True
         verb = earlier if value.kind == VERSION else before
@@ -493,7 +388,7 @@ def _is_the_only(one: _Sentence, value: Value) -> bool:
         return before == "to" or before in _BE
     verb = english(earlier)
     return (
-        before in ("for", "repeatedly", "within", "atmost", "atleast")
+        before in ("for", "within", "atmost", "atleast")
         or (before == "to" and earlier in ("limited", "set", "capped"))
         or (before == "after" and verb in _ENDING)
         or english(before) in _TAKING | _HAVING

@@ -92,6 +92,9 @@ class Language:
     duty_phrases: tuple[str, ...] = ()  # The same, in several words
     preferring: Words = frozenset()  # First in a sentence, say what is better and not what must be
     plan_phrases: tuple[str, ...] = ()  # Say what somebody means to do, which is not what is done
+    adding: Words = frozenset()  # Say that something is so beside other things
+    adding_ends: tuple[str, ...] = ()  # The same, at the end of a sentence
+    picking: Words = frozenset()  # First in a sentence, name one of several
 
 
 def english(word: str, *, past: bool = True) -> str:
@@ -228,6 +231,9 @@ ENGLISH = Language(
         "has to | have to | is to be | are to be | needs to | need to | is required to | are required to"
     ),
     preferring=word_set("favor favour prefer"),
+    adding=word_set("also additionally"),
+    adding_ends=phrases("too . | as well ."),
+    picking=word_set("a an another one some"),
     plan_phrases=(
         "about to",
         "aim to",

@@ -11,6 +11,7 @@ from .language import ENGLISH, Language, Token, plain, tokenise
 
 ASKS, GUESSES, ADVISES, OBLIGES = "a question", "a guess", "what should be", "what must be"
 PLANS, PREFERS = "what is planned", "what is preferred"
+ADDS, PICKS = "what is so as well", "one of several"
 
 UNCLAIMED = frozenset([ASKS, GUESSES])  # The moods of what claims nothing
 
@@ -38,7 +39,22 @@ def mood_of(text: str, language: Language = ENGLISH) -> frozenset[str]:
             found.add(PLANS)
         if tokens and tokens[0].lowered in language.preferring:
             found.add(PREFERS)
+        if not words.isdisjoint(language.adding) or _says_one_of(language.adding_ends, f"{said}. "):
+            found.add(ADDS)
+        if _picks_one(tokens, language):
+            found.add(PICKS)
     return frozenset(found)
+
+
+def _picks_one(tokens: Sequence[Token], language: Language) -> bool:
+    """Say whether a sentence tells where one of several is, or what becomes of it: “An API is hosted in Oslo”."""
+    words = [token.lowered for token in tokens]
+    if not words or words[0] not in language.picking:
+        return False
+    verb = next((place for place, word in enumerate(words) if word in language.copulas), 0)
+    done, *behind = [*words[verb + 1 : verb + 3], ""]
+    is_needed = language.stem(done) in map(language.stem, language.needs)
+    return verb > 1 and not is_needed and not language.prepositions.isdisjoint(behind)
 
 
 def _says_one_of(phrases: tuple[str, ...], said: str) -> bool:

@@ -2,46 +2,44 @@
 
 from itertools import combinations, product
 
-from agent_memory_protocol.text import alike, contrary
+from agent_memory_protocol.text import alike, opposites
 from tests.each_row import each_row
-
-VERBS = contrary.VERBS.replace(" lost", "")  # what has been lost is not what loses
 
 
 @each_row(
-    "rows, sentence",
+    "part, sentence",
     [
-        (contrary.STATES, "The cache is {}."),
-        (contrary.MANNERS, "Jobs are run {}."),
-        (contrary.UNITS, "The size is given in {}."),
-        (VERBS, "Gateways {} old sessions."),
-        (VERBS, "The gateway must {} old sessions."),
-        (contrary.PERIODS, "Backups run {}."),
-        (contrary.DAYS, "The release is on {}."),
+        ("is", "The cache is {}."),
+        ("how", "Jobs are run {}."),
+        ("in", "The size is given in {}."),
+        ("does", "Gateways {} old sessions."),
+        ("does", "The gateway must {} old sessions."),
+        ("often", "Backups run {}."),
+        ("on", "The release is on {}."),
     ],
 )
-def test_words_that_exclude_each_other_contradict(rows, sentence):
-    for row in rows.strip().splitlines():
-        for sides in combinations([side.split() for side in row.split("|")], 2):
-            for pair in product(*sides):
+def test_words_that_exclude_each_other_contradict(part, sentence):
+    for row in opposites.rows(part):
+        for sides in combinations(row, 2):
+            for pair in product(*([word for word in side if word != "lost"] for side in sides)):  # “lost” may be over
                 texts = [sentence.format(word) for word in pair]
                 assert [*alike.denials(texts), *alike.rivals(texts)], texts
                 assert not alike.same(*texts), texts
 
 
 @each_row(
-    "rows, sentence",
+    "part, sentence",
     [
-        (contrary.STATES, "The cache is {}."),
-        (contrary.MANNERS, "Jobs are run {}."),
-        (contrary.UNITS, "The size is given in {}."),
-        (VERBS, "Gateways {} old sessions."),
-        (VERBS, "The gateway must {} old sessions."),
-        (contrary.PERIODS, "Backups run {}."),
+        ("is", "The cache is {}."),
+        ("how", "Jobs are run {}."),
+        ("in", "The size is given in {}."),
+        ("does", "Gateways {} old sessions."),
+        ("does", "The gateway must {} old sessions."),
+        ("often", "Backups run {}."),
     ],
 )
-def test_words_of_one_side_do_not_contradict(rows, sentence):
-    for side in (side.split() for row in rows.strip().splitlines() for side in row.split("|")):
+def test_words_of_one_side_do_not_contradict(part, sentence):
+    for side in (side for row in opposites.rows(part) for side in row):
         for pair in combinations(side, 2):
             texts = [sentence.format(word) for word in pair]
             assert [*alike.denials(texts), *alike.rivals(texts)] == [], texts
