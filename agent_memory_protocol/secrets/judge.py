@@ -58,7 +58,7 @@ _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
 _DIGEST = re.compile(r"(?i:sha-?\d{1,3}|md5)[:=-]")
 _OF_DATA = re.compile(r"[\"'][:,}\]]|\(\?[:=!<]|\\[bdws]\b")
 """What JSON and expressions are written with, and few passwords."""
-_RANGE = re.compile(r"[aA]-[zZ]|0-9|\[\^[^\]]*\]|%[sd]\b.*%[sd]\b")
+_RANGE = re.compile(r"\[\^?(?:[aA]-|0-9)|(?:[aA]-[zZ]|0-9){2}|\[\^[^\]]{1,12}\][+*{)]|%[sd]\b.*%[sd]\b")
 _CODE_MARKS = re.compile(r"\(\)|\)\.|\$[({]|\{\{|://|=>|->|::|&&|\|\||%[({]|\[\]|<%")
 _LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}[a-z]|[A-Z]{4}")
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d\s]")
@@ -78,6 +78,8 @@ _RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llv
 """What is in front of `pass` where it is one run through something."""
 _NEXT_SETTING = re.compile(r"[;&] ?(?:[A-Z]?[a-z]{2,20}[ _-]?){1,5}=")
 _LONGEST_WITH_BLANKS = 60
+_OF_AN_EXAMPLE = ("EXAMPLE", "EXAMPLEKEY")  # as AWS ends the keys in its manuals
+_QUOTES = ('"', "'", "`")
 _SAID = re.compile(
     r"[\"'`(]{0,2}(?:[A-Za-z]?[a-z]{2,24}|[A-Z]{3,24}|\d{1,4}|[=+&|<>-]{1,3})[.,:;!?)\"'`]{0,3}|--?[a-z-]{1,20}=?"
 )
@@ -90,16 +92,31 @@ def span(match: Found) -> tuple[int, int]:
     for name in ("value", "named", "quoted", "bare", "run"):
         if _group(match, name):
             start, end = match.span(name)
-            if name == "run":  # it goes to the next blank, and so has the quotes and brackets around it
-                start += len(match[name]) - len(match[name].lstrip("\\\"'`*_?"))
-                said = _before_the_next(match.string[start:end].partition("??")[0])  # beyond it are other letters
-                if not _looks_jumbled(said):
-                    said = _with_blanks(match.string, start) or said
-                return start, start + len(said)
+            if name == "run":
+                return _span_of_run(match.string, start, match[name])
             if name == "bare":  # the end of the sentence or of the emphasis is not part of it
                 end = start + len(match[name].rstrip(".,;:!?)]*_"))
             return start, max(start, end)
     return match.span()
+
+
+def _span_of_run(text: str, start: int, run: str) -> tuple[int, int]:
+    """Return where the value is in what goes to the next blank, and so has the quotes and brackets around it."""
+    run = run.partition("??")[0]  # beyond it are other letters
+    inner = start + len(run) - len(run.lstrip("\\\"'`*_?"))
+    said = _before_the_next(text[inner : start + len(run)])
+    if not _looks_jumbled(said):
+        said = _with_blanks(text, inner) or said
+    if not _looks_jumbled("".join(said.split())):
+        # A password may also begin or end as what is around one does, or hold what parts two settings.
+        whole = run.rstrip(",;")
+        is_wrapped = len(whole) > 1 and whole[0] in _QUOTES and whole[0] == whole[-1]
+        first = start + is_wrapped
+        closing = whole[0] if is_wrapped else text[start - 1 : start]
+        whole = whole[is_wrapped:].removesuffix(closing if closing in _QUOTES else "")
+        if _kinds(whole) == 4 and _looks_jumbled(whole):
+            return first, first + len(whole)
+    return inner, inner + len(said)
 
 
 def _before_the_next(said: str) -> str:
@@ -118,9 +135,9 @@ def _with_blanks(text: str, start: int) -> str:
     else:
         rest = rest.partition(" | ")[0]
     said: list[str] = []
-    for word in rest.split(" "):
-        if len(said) > 5 or _SAID.fullmatch(word):
-            break
+    for number, word in enumerate(rest.split(" ")):
+        if len(said) > 5 or (_SAID.fullmatch(word) and (number or not word[-1:].isalnum())):
+            break  # a password can begin with letters or digits and a blank
         said.append(word)
     value = _before_the_next(" ".join(said))
     solid = value.replace(" ", "")
@@ -184,7 +201,16 @@ def is_literal(match: Found) -> bool:
     # Two words for a host without a dot are what a page shows, or a container in a test has; so is one word twice.
     is_word = value.lower() in words("no_values") or (value.isalpha() and value == _group(match, "user"))
     is_sample = is_word and _LOCAL_HOST.match(match.string, match.end()) is not None
+    is_sample = is_sample or _repeats_its_user(match, value)
     return not (_is_blank(value) or _names_something(value) or _says_placeholder(value) or is_sample)
+
+
+def _repeats_its_user(match: Found, value: str) -> bool:
+    """Say whether a word is user and password, as in `Host=localhost;Username=postgres;Password=postgres`."""
+    if not value.isalpha():
+        return False
+    settings = match.string[max(0, match.start() - 120) : match.end()].rpartition("\n")[2]
+    return re.search(rf"(?i)\b(?:user(?: ?(?:name|id))?|uid) ?= ?{value};", settings) is not None
 
 
 def is_shell_password(match: Found) -> bool:
@@ -249,7 +275,7 @@ def is_named_password(match: Found) -> bool:
         is_random = len(value) >= 10 and _unlike_words(value) >= 8
         return len(value) >= 6 and (_is_mixed(value) or is_random) and _is_password(value, is_plain=False)
     said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
-    if value.isalpha() and match.string.startswith("<", match.end()):
+    if _repeats_its_user(match, value) or (value.isalpha() and match.string.startswith("<", match.end())):
         return False  # a type: `type Password = Branded<string>`
     is_plain = "=" in match["sign"] or _is_quoted(match) or said
     return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
@@ -273,12 +299,21 @@ def is_jumbled(match: Found) -> bool:
 @lru_cache(maxsize=512)
 def _looks_jumbled(value: str) -> bool:
     pieces = len(_PIECES.findall(value))
-    kinds = sum(any(map(is_kind, value)) for is_kind in (str.islower, str.isupper, str.isdigit, _is_mark))
+    kinds = _kinds(value)
     marks = sum(map(_is_mark, value))
     if kinds == 2 and (len(value) < 10 or 4 * marks < len(value) or _CODE_MARKS.search(value)):
         return False
-    if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in value or _RANGE.search(value):
+    if (
+        len(value) < 8
+        or kinds < 2
+        or _is_blank(value)
+        or value.endswith(_OF_AN_EXAMPLE)
+        or "..." in value
+        or _RANGE.search(value)
+    ):
         return False
+    if kinds == 4 and _is_of_many_pieces(value):
+        return True
     if _CALL.search(value) or _DIGEST.match(value) or _is_path(value):
         return False
     if any(shape.fullmatch(value) for shape in (_DATE, _UUID, _ADDRESS, _FILE, _VERSION, _CHORD)):
@@ -288,8 +323,8 @@ def _looks_jumbled(value: str) -> bool:
     if value[0] == "$" and value[1:].isidentifier() and _unlike_words(value) < 8:
         return False
     longest = 1.5 if kinds == 2 or value.islower() or value.isupper() else 2 if len(value) > 9 else 1.7
-    if kinds == 4 and 5 * _spoken(value) <= 2 * len(value):
-        longest = 2.5
+    if kinds == 4 and 2 * _spoken(value) <= len(value):
+        longest = 3 if 4 * _spoken(value) <= len(value) else 2.5
     return len(value) <= longest * pieces or _unlike_words(value) >= max(8, len(value) // 2)
 
 
@@ -310,6 +345,11 @@ def is_scrambled(match: Found) -> bool:
         and is_jumbled(match)
         and 10 * _spoken(value) <= 6 * len(value)
     )
+
+
+def _kinds(value: str) -> int:
+    """Count which of small letters, capitals, digits and marks a value has."""
+    return sum(any(map(is_kind, value)) for is_kind in (str.islower, str.isupper, str.isdigit, _is_mark))
 
 
 def _is_path(value: str) -> bool:
@@ -443,7 +483,7 @@ def _spoken(value: str) -> int:
     """Count the characters of a value, without the digits at its end, that are in pieces as words are."""
     pieces = _HUMPS_OF_WORDS.findall(value)
     return (
-        sum(len(piece) for piece in pieces if not _VOWELS.isdisjoint(piece))
+        sum(len(piece) for piece in pieces if 5 * sum(map(_VOWELS.__contains__, piece)) >= len(piece))
         + len(value)
         - len(value.rstrip("0123456789"))
     )
@@ -456,7 +496,7 @@ def _is_blank(value: str) -> bool:
 
 def _is_placeholder(value: str) -> bool:
     """Say whether what has a token's shape is a phrase: `sk-ant-your-key-here`."""
-    if _is_blank(value) or "..." in value:
+    if _is_blank(value) or "..." in value or value.endswith(_OF_AN_EXAMPLE):
         return True
     segments = [segment for segment in _SEPARATORS.split(value) if segment]
     if len(segments) < 3 or not all(map(_PLAIN_WORD.fullmatch, segments)):
@@ -466,7 +506,8 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _says_placeholder(value: str) -> bool:
-    return not _unlike_words(value) and not words("placeholders").isdisjoint(_words_of(value))
+    said = not _unlike_words(value) and not words("placeholders").isdisjoint(_words_of(value))
+    return said or value.endswith(_OF_AN_EXAMPLE)
 
 
 def _names_something(value: str) -> bool:

@@ -29,7 +29,7 @@ FRAGMENTS = {
     "dashed": r"[A-Za-z][a-z]{2,11}(?:[-_.][A-Za-z][a-z]{2,11}){3,7}(?![\w-]|\.\w)",
     "spaced": r"[A-Za-z][a-z]{2,11}(?: [A-Za-z][a-z]{2,11}){3,7}(?![\w-])",
     # What may be jumbled: without a blank, or with blanks where what is before the first is no word.
-    "run": r"(?P<run>[^\s]{8,160}|(?=[^\n]{11})[^\s]{0,7}[^\sA-Za-z.,:;()][^\s]{0,7}(?= ))",
+    "run": r"(?P<run>[^\s]{8,160}|(?=[^\n]{8})[^\s]{0,7}[^\sA-Za-z.:;][^\s]{0,7}(?= )|[A-Za-z]{1,7}(?= (?=[^\s]{0,24}\d)(?=[^\sa-z]{0,24}[a-z])(?=[^\sA-Z]{0,24}[A-Z])[^\s]{0,24}[^\s\w]))",
     "literal": r"""(?:(?P<quote>\\?["'`])(?P<quoted>[^"'`\n]{1,128})["'`\\]|[*_]{0,2}(?P<bare>[^\s"'`,;&|<>{}@:][^\s"'`,;&|<>{}]{0,127}))""",
 }
 
