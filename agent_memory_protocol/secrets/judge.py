@@ -55,7 +55,7 @@ _CALL = re.compile(
 _CHORD = re.compile(r"(?i:(?:ctrl|control|alt|shift|cmd|command|meta|option|super|win)\+)+\w{1,12}")
 """Keys that are pressed together."""
 _PATH = re.compile(r"[\w.@~:-]*[/\\][\w./\\@~:-]*")
-_DIGEST = re.compile(r"(?i:sha-?\d{1,3}|md5)[:=-]")
+_DIGEST = re.compile(r"(?i:sha-?\d{1,3}|md5)[:=-]|ENC\[[A-Z][A-Z0-9_]{2,20},")  # or what SOPS has encrypted
 _OF_DATA = re.compile(r"[\"'][:,}\]]|\(\?[:=!<]|\\[bdws]\b")
 """What JSON and expressions are written with, and few passwords."""
 _RANGE = re.compile(r"\[\^?(?:[aA]-|0-9)|(?:[aA]-[zZ]|0-9){2}|\[\^[^\]]{1,12}\][+*{)]|%[sd]\b.*%[sd]\b")
@@ -78,7 +78,6 @@ _RUN_ONCE = re.compile(r"(?i:compil\w{1,3}|render|shader|optimi[sz]er|linter|llv
 """What is in front of `pass` where it is one run through something."""
 _NEXT_SETTING = re.compile(r"[;&] ?(?:[A-Z]?[a-z]{2,20}[ _-]?){1,5}=")
 _LONGEST_WITH_BLANKS = 60
-_OF_AN_EXAMPLE = ("EXAMPLE", "EXAMPLEKEY")  # as AWS ends the keys in its manuals
 _QUOTES = ('"', "'", "`")
 _SAID = re.compile(
     r"[\"'`(]{0,2}(?:[A-Za-z]?[a-z]{2,24}|[A-Z]{3,24}|\d{1,4}|[=+&|<>-]{1,3})[.,:;!?)\"'`]{0,3}|--?[a-z-]{1,20}=?"
@@ -141,8 +140,7 @@ def _with_blanks(text: str, start: int) -> str:
         said.append(word)
     value = _before_the_next(" ".join(said))
     solid = value.replace(" ", "")
-    kinds = (str.islower, str.isupper, _is_mark)
-    is_mixed = all(any(map(is_kind, solid)) for is_kind in kinds) and sum(map(_is_mark, solid)) > 1
+    is_mixed = all(any(map(is_kind, solid)) for is_kind in (str.islower, str.isupper)) and sum(map(_is_mark, solid)) > 1
     return value if is_mixed and _looks_jumbled(solid) and 5 * _spoken(solid) <= 2 * len(solid) else ""
 
 
@@ -200,17 +198,15 @@ def is_literal(match: Found) -> bool:
         value = _ESCAPED.sub("+", value)
     # Two words for a host without a dot are what a page shows, or a container in a test has; so is one word twice.
     is_word = value.lower() in words("no_values") or (value.isalpha() and value == _group(match, "user"))
-    is_sample = is_word and _LOCAL_HOST.match(match.string, match.end()) is not None
-    is_sample = is_sample or _repeats_its_user(match, value)
+    is_sample = (is_word and _LOCAL_HOST.match(match.string, match.end())) or _repeats_its_user(match, value)
     return not (_is_blank(value) or _names_something(value) or _says_placeholder(value) or is_sample)
 
 
 def _repeats_its_user(match: Found, value: str) -> bool:
     """Say whether a word is user and password, as in `Host=localhost;Username=postgres;Password=postgres`."""
-    if not value.isalpha():
-        return False
-    settings = match.string[max(0, match.start() - 120) : match.end()].rpartition("\n")[2]
-    return re.search(rf"(?i)\b(?:user(?: ?(?:name|id))?|uid) ?= ?{value};", settings) is not None
+    settings = match.string[max(0, match.start() - 100) : match.end()].rpartition("\n")[2]
+    told = rf"(?i)\b(?:user(?: ?(?:name|id))?|uid) ?= ?{value};"
+    return value.isalpha() and re.search(told, settings) is not None
 
 
 def is_shell_password(match: Found) -> bool:
@@ -275,8 +271,9 @@ def is_named_password(match: Found) -> bool:
         is_random = len(value) >= 10 and _unlike_words(value) >= 8
         return len(value) >= 6 and (_is_mixed(value) or is_random) and _is_password(value, is_plain=False)
     said = match["sign"].strip() in ("is", "was") and _ENDS_CLAUSE.match(match.string, match.end()) is not None
-    if _repeats_its_user(match, value) or (value.isalpha() and match.string.startswith("<", match.end())):
-        return False  # a type: `type Password = Branded<string>`
+    is_type = value.isalpha() and match.string.startswith("<", match.end())  # `type Password = Branded<string>`
+    if is_type or _repeats_its_user(match, value):
+        return False
     is_plain = "=" in match["sign"] or _is_quoted(match) or said
     return _is_password(value, is_plain=is_plain, is_code=match["quote"] == "`")
 
@@ -303,18 +300,11 @@ def _looks_jumbled(value: str) -> bool:
     marks = sum(map(_is_mark, value))
     if kinds == 2 and (len(value) < 10 or 4 * marks < len(value) or _CODE_MARKS.search(value)):
         return False
-    if (
-        len(value) < 8
-        or kinds < 2
-        or _is_blank(value)
-        or value.endswith(_OF_AN_EXAMPLE)
-        or "..." in value
-        or _RANGE.search(value)
-    ):
+    if len(value) < 8 or kinds < 2 or _is_blank(value) or "..." in value or _RANGE.search(value):
         return False
     if kinds == 4 and _is_of_many_pieces(value):
-        return True
-    if _CALL.search(value) or _DIGEST.match(value) or _is_path(value):
+        return not _DIGEST.match(value)
+    if _DIGEST.match(value) or _CALL.search(value) or _is_path(value):
         return False
     if any(shape.fullmatch(value) for shape in (_DATE, _UUID, _ADDRESS, _FILE, _VERSION, _CHORD)):
         return False
@@ -482,21 +472,19 @@ def _is_unlike_a_word(value: str) -> bool:
 def _spoken(value: str) -> int:
     """Count the characters of a value, without the digits at its end, that are in pieces as words are."""
     pieces = _HUMPS_OF_WORDS.findall(value)
-    return (
-        sum(len(piece) for piece in pieces if 5 * sum(map(_VOWELS.__contains__, piece)) >= len(piece))
-        + len(value)
-        - len(value.rstrip("0123456789"))
-    )
+    said = sum(len(piece) for piece in pieces if 5 * sum(map(_VOWELS.__contains__, piece)) >= len(piece))
+    return said + len(value) - len(value.rstrip("0123456789"))
 
 
 def _is_blank(value: str) -> bool:
-    """Say whether half of a value repeats one character: `xxxx`, `****`, `0000`."""
-    return 2 * sum(len(run[0]) for run in _BLANK.finditer(value)) >= len(value) or not value.strip("xX*.#?_0-")
+    """Say whether half of a value repeats one character, as in `xxxx` and `0000`, or it ends as AWS' examples do."""
+    repeated = 2 * sum(len(run[0]) for run in _BLANK.finditer(value)) >= len(value)
+    return repeated or not value.strip("xX*.#?_0-") or value.endswith(("EXAMPLE", "EXAMPLEKEY"))
 
 
 def _is_placeholder(value: str) -> bool:
     """Say whether what has a token's shape is a phrase: `sk-ant-your-key-here`."""
-    if _is_blank(value) or "..." in value or value.endswith(_OF_AN_EXAMPLE):
+    if _is_blank(value) or "..." in value:
         return True
     segments = [segment for segment in _SEPARATORS.split(value) if segment]
     if len(segments) < 3 or not all(map(_PLAIN_WORD.fullmatch, segments)):
@@ -506,8 +494,7 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _says_placeholder(value: str) -> bool:
-    said = not _unlike_words(value) and not words("placeholders").isdisjoint(_words_of(value))
-    return said or value.endswith(_OF_AN_EXAMPLE)
+    return not _unlike_words(value) and not words("placeholders").isdisjoint(_words_of(value))
 
 
 def _names_something(value: str) -> bool:

@@ -424,3 +424,41 @@ def test_a_password_is_found_whole_where_the_mark_of_its_table_is_in_it(password
 
 def test_a_row_with_more_cells_than_headings_passes_where_its_words_are_plain():
     assert found("| token | meaning |\n|---|---|\n| `=>` | arrow | or `->` |\n| `&&`, `||` | logic |") == []
+
+
+@pytest.mark.requirement("S2-05")
+@pytest.mark.parametrize(
+    "value",
+    [
+        'BO9)egU"*',
+        "`5I}D.nO",
+        "g8Cf6H(!",
+        "uAR($x>^aed@&J*tZ$1J_",
+        "Klw\\jQP.(l@TtIPHt['@ae3^{:dtIJ|l",
+        '"*j&rc=lA:/`U9$sw`q2fjT>`N',
+        "4BXIlsaF!OOkNswa-z.-hI8mHQM",
+        "zd T.B^n-xqLF\\s>}Zfw!gM7Z4{jAvO~K",
+    ],
+    ids=ascii,
+)
+def test_a_password_is_found_whose_signs_could_end_it_or_be_those_of_code(value):
+    for text in (f"Admin password: {value}", f"SMTP_PASSWORD={value}", f"Пароль: {value}"):
+        assert found(text) != [], text
+
+
+@pytest.mark.requirement("S2-30")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "Host=localhost;Username=postgres;Password=postgres;Database=app",
+        "db_pass: ENC[AES256_GCM,data:db_pass]",
+        "API_TOKEN=ENC[AES256_GCM,data:API_TOKEN]",
+        "password = hash_password(form.data['Pass1'], rounds=12)",
+        "secret: Buffer.from(process.env.K1!, 'base64'),",
+        "password charset: [A-Za-z0-9!@#$%]",
+    ],
+)
+def test_published_examples_encrypted_values_and_code_beside_a_label_pass(text):
+    assert found(text) == []
