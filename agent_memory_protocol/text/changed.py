@@ -1,7 +1,7 @@
 """Changed: two sentences that are equal but for one value, so that the newer one may replace the older.
 
 The rule is in docs/protocol.md, “Same, opposite, changed”. Two sentences alone are told from a list of like things by
-their number: a third of the same shape says that it is a list.
+their number: a third of the same shape says that it is a list, unless all tell what one thing was, one after another.
 """
 
 import re
@@ -21,6 +21,10 @@ _FEWEST_WORDS = 2  # Words that carry meaning, beside the value
 OWN_SUBJECT = 3  # From so many words on a sentence says itself what it is about, whatever heading is above it
 
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
+_STATING = frozenset(["is", "are", "has", "listens", "runs", "takes", "uses"])
+_DEFINITE = frozenset(["our", "the"])
+_OFTEN = frozenset(["also", "available", "either", "one", "or", "supported", "too"])  # Such values hold side by side
+MOST_VALUES = 6  # More texts that differ in one value are a list of like things, not one value that has changed often
 _EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name
 _LONGEST_NAME = 4  # The most words of a name, or of a text that is shorter than a sentence
 _WAS = re.compile(r"[\W_]*(?:before|earlier|formerly|initially|originally|previously)[*_]*\s*[:–—]", re.IGNORECASE)
@@ -40,6 +44,7 @@ class Stated:
 
     text: str
     governed_by: Hashable = ()
+    day: int = 0  # the day of its own date; 0 without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,8 @@ class _Shape:
 def changes(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
     """Yield the places of each two texts of one document of which one has another value than the other.
 
-    Both are governed by the same, and no third sentence of the document has their shape.
+    Both are governed by the same. Where more sentences of the document have their shape, they are values of one thing
+    only if `_is_series` says so, and each older one is yielded with the newest.
     """
     by_shape: defaultdict[_Shape, list[tuple[int, Hashable, Value]]] = defaultdict(list)
     for place, one in enumerate(texts):
@@ -73,6 +79,30 @@ def changes(texts: Sequence[Stated]) -> Iterator[tuple[int, int]]:
             (first, depends_on, value), (second, other_depends_on, other_value) = alike
             if depends_on == other_depends_on and value.differs_from(other_value):
                 yield min(first, second), max(first, second)
+        elif (
+            _is_series(texts, [place for place, _, _ in alike]) and len({depends_on for _, depends_on, _ in alike}) == 1
+        ):
+            newest, _, value = max(alike, key=lambda one: (texts[one[0]].day, one[0]))
+            older = [place for place, _, other in alike if place != newest and other.differs_from(value)]
+            yield from ((min(place, newest), max(place, newest)) for place in older)
+
+
+def _is_series(texts: Sequence[Stated], places: Sequence[int]) -> bool:
+    """Say whether more than two texts of one shape tell what one thing was, one after another: no list of like things.
+
+    Each says how a thing is, in one sentence, and each has a day of its own or is about “the” thing.
+    """
+    if not 2 < len(places) <= MOST_VALUES or len(set(places)) < len(places):
+        return False
+    days = {texts[place].day for place in places}
+    are_dated = 0 not in days and len(days) == len(places)
+    return all(_tells_state(texts[place].text, is_dated=are_dated) for place in places)
+
+
+def _tells_state(text: str, *, is_dated: bool) -> bool:
+    sentences = _sentences_of(text)
+    said = [token.lowered for token in sentences[0][1]] if len(sentences) == 1 else []
+    return not _STATING.isdisjoint(said) and _OFTEN.isdisjoint(said) and (is_dated or said[0] in _DEFINITE)
 
 
 def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,17 @@ from operator import itemgetter
 from ..layout import Target
 from ..text import labels, nearly, renewed
 from ..text.alike import denials, denials_in_other_words, denials_in_the_same_words, may_deny, same, together
-from ..text.changed import OWN_SUBJECT, Sourced, Stated, changes, changes_between, guesses, shapes, suspected
+from ..text.changed import (
+    MOST_VALUES,
+    OWN_SUBJECT,
+    Sourced,
+    Stated,
+    changes,
+    changes_between,
+    guesses,
+    shapes,
+    suspected,
+)
 from ..text.claims import Denial
 from ..text.east_asian import is_written_in
 from ..text.gist import Near, gist, is_claim
@@ -30,8 +40,6 @@ RENEWED, ALIKE = "renewed", "alike"
 NOTE, RECORD = "note", "record"
 
 MOST = 100  # So many facts are compared with a new one: the writer waits for the answer, and `amp check` compares all
-
-_MOST_VALUES = 6  # More texts that differ in one value are a list of like things, not one value that has changed often
 
 Pairs = list[tuple[int, int, str]]
 """The places of each two facts that meet, and in which way."""
@@ -399,7 +407,7 @@ def rivals(document: Document) -> Iterator[list[int]]:
         for shape in shapes(_said(one)) | guesses(_said(one)):
             of_shape.setdefault((shape, _stated(one).governed_by), []).append(one)
     for alike in of_shape.values():
-        if 1 < len(alike) <= _MOST_VALUES and any(_differ(one, other) for one, other in pairwise(alike)):
+        if 1 < len(alike) <= MOST_VALUES and any(_differ(one, other) for one, other in pairwise(alike)):
             yield [place[id(one.entry)] for one in alike]
 
 
@@ -424,7 +432,7 @@ def _said(one: Fact) -> str:
 
 
 def _stated(one: Placed) -> Stated:
-    return Stated(_said(one), (one.entry.headings, labels.key(one.document.label(one.entry))))
+    return Stated(_said(one), (one.entry.headings, labels.key(one.document.label(one.entry))), one.day)
 
 
 def _stated_anywhere(one: Fact) -> Stated:

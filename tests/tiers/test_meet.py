@@ -193,9 +193,45 @@ def test_entries_meet_with_what_governs_them(text, found):
     assert document_ways(text) == found
 
 
-def test_a_third_of_the_same_shape_makes_a_list_of_them():
-    assert ways(OLD, NEW) == [CHANGED]
-    assert ways(OLD, NEW, "The staging database is Postgres 15.") == []
+def test_of_a_value_that_changed_more_than_once_each_older_one_meets_the_newest():
+    page = parse(f"# S\n\n- {OLD}\n- The staging database is Postgres 15.\n- {NEW}\n")
+    assert [(one.first.text, one.second.text) for one in meetings([page])] == [
+        (OLD, NEW),
+        ("The staging database is Postgres 15.", NEW),
+    ]
+    days = ("2026-03-05", "2026-05-05", "2026-01-05")
+    page = parse(
+        "# S\n\n"
+        + "".join(f"- [{day}] Coverage of the unit tests is {number} %.\n" for number, day in enumerate(days, 80))
+    )
+    assert {one.in_order_of_age().second.text for one in meetings([page])} == {"Coverage of the unit tests is 81 %."}
+
+
+@each_row(
+    "texts",
+    [
+        [
+            "Postgres 14 is in the test matrix.",
+            "Postgres 15 is in the test matrix.",
+            "Postgres 16 is in the test matrix.",
+        ],
+        [
+            "The client is supported on Node 18.",
+            "The client is supported on Node 20.",
+            "The client is supported on Node 22.",
+        ],
+        ["Added tests in 3 files.", "Added tests in 5 files.", "Added tests in 7 files."],
+        [
+            "[2026-01-05] Fixed the timeout of 3 s.",
+            "[2026-02-05] Fixed the timeout of 5 s.",
+            "[2026-03-05] Fixed the timeout of 9 s.",
+        ],
+        ["A worker listens on port 7001.", "A worker listens on port 7002.", "A worker listens on port 7003."],
+        [f"The staging database is Postgres {number}." for number in range(10, 17)],
+    ],
+)
+def test_many_of_one_shape_are_a_list_where_they_do_not_tell_what_one_thing_is(texts):
+    assert ways(*texts) == []
 
 
 @each_row(
