@@ -21,7 +21,8 @@ _FEWEST_WORDS = 2  # Words that carry meaning, beside the value
 OWN_SUBJECT = 3  # From so many words on a sentence says itself what it is about, whatever heading is above it
 
 _NAMING = frozenset(["is", "are", "use", "uses", "using", "with", "on"])
-_STATING = frozenset(["is", "are", "has", "listens", "runs", "takes", "uses"])
+_STATING = frozenset(["is", "are", "listens", "uses"])
+_STATING_ON_A_DAY = _STATING | {"has", "runs", "takes"}  # Without days it may have or run all of them
 _DEFINITE = frozenset(["our", "the"])
 _OFTEN = frozenset(["also", "available", "either", "one", "or", "supported", "too"])  # Such values hold side by side
 MOST_VALUES = 6  # More texts that differ in one value are a list of like things, not one value that has changed often
@@ -102,7 +103,8 @@ def _is_series(texts: Sequence[Stated], places: Sequence[int]) -> bool:
 def _tells_state(text: str, *, is_dated: bool) -> bool:
     sentences = _sentences_of(text)
     said = [token.lowered for token in sentences[0][1]] if len(sentences) == 1 else []
-    return not _STATING.isdisjoint(said) and _OFTEN.isdisjoint(said) and (is_dated or said[0] in _DEFINITE)
+    stating = _STATING_ON_A_DAY if is_dated else _STATING
+    return not stating.isdisjoint(said) and _OFTEN.isdisjoint(said) and (is_dated or said[0] in _DEFINITE)
 
 
 def changes_between(texts: Sequence[Sourced]) -> Iterator[tuple[int, int]]:

@@ -226,6 +226,8 @@ def test_of_a_value_that_changed_more_than_once_each_older_one_meets_the_newest(
             "[2026-02-05] Fixed the timeout of 5 s.",
             "[2026-03-05] Fixed the timeout of 9 s.",
         ],
+        ["The job runs at 02:00.", "The job runs at 08:00.", "The job runs at 14:00."],
+        ["The driver has a bug in 3.1.", "The driver has a bug in 3.2.", "The driver has a bug in 3.3."],
         ["A worker listens on port 7001.", "A worker listens on port 7002.", "A worker listens on port 7003."],
         [f"The staging database is Postgres {number}." for number in range(10, 17)],
     ],
