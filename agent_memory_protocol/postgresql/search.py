@@ -11,6 +11,7 @@ from typing import Any
 
 from ..records.record import State
 from ..search import words
+from ..search.names import besides
 from ..search.picking import LOOKED_AT, MANY, picks
 from ..search.port import Hit, Source
 from ..search.ranking import APART, CONTEXT_WEIGHT, Postings, Stock, rank
@@ -89,27 +90,30 @@ class ServerIndex:
         asked = words.terms(query)
         if not asked or limit < 1:
             return []
-        return self._server.do(lambda connection: self._ask(connection, asked).answer(limit, within))
+        return self._server.do(lambda connection: self._ask(connection, asked, query).answer(limit, within))
 
     def count(self, query: str, *, keys: Collection[str] | None = None) -> int:
         """Return how many records fit at all, of these states or of all; among very many, about how many."""
         asked = words.terms(query)
-        return self._server.do(lambda connection: self._ask(connection, asked).count(keys)) if asked else 0
+        return self._server.do(lambda connection: self._ask(connection, asked, query).count(keys)) if asked else 0
 
-    def _ask(self, connection: Connection, asked: tuple[words.Term, ...]) -> "_Question":
+    def _ask(self, connection: Connection, asked: tuple[words.Term, ...], query: str) -> "_Question":
         """Return what is known for a query; a recall asks the same one with higher and higher limits."""
-        if self._last is None or self._last.asked != asked or self._last.connection is not connection:
-            self._last = _Question(self._server, connection, asked)
-        return self._last
+        last, more = self._last, besides(query)
+        if last is None or (last.asked, last.more) != (asked, more) or last.connection is not connection:
+            self._last = last = _Question(self._server, connection, asked, more)
+        return last
 
 
 class _Question:
     """What is asked for one query, over one connection."""
 
-    def __init__(self, server: Server, connection: Connection, asked: tuple[words.Term, ...]) -> None:
+    def __init__(
+        self, server: Server, connection: Connection, asked: tuple[words.Term, ...], more: tuple[str, ...]
+    ) -> None:
         self._server = server
         self.connection = connection
-        self.asked = asked
+        self.asked, self.more = asked, more
         self._held: dict[str, int] = {}
         ((self._estimate,),) = self._rows(SIZE)
         is_large = self._estimate > MANY
@@ -141,7 +145,9 @@ class _Question:
         return terms, [token for token in dict.fromkeys(tokens) if self._held[token]]
 
     def answer(self, limit: int, within: Collection[str] | None) -> list[Hit]:
-        candidates = self._matches(self._tokens, limit)
+        self._hold(set(self.more) - self._held.keys())
+        more = [token for token in self.more if self._held[token]]
+        candidates = self._matches([*dict.fromkeys([*self._tokens, *more])], limit)
         if within is not None:
             candidates = {name: one for name, one in candidates.items() if name in within}
         # Records have no neighbours, so their numbers are apart.
@@ -155,7 +161,7 @@ class _Question:
         sizes = {number: one.size for number, (_, one) in numbered.items()}
         stock = Stock(sizes, self._passages, self._size / max(self._passages, 1))
         names = {number: (name, one.key) for number, (name, one) in numbered.items()}
-        return rank(self._terms, postings, self._held, stock, limit, lambda _: names)
+        return rank(self._terms, postings, self._held, stock, limit, lambda _: names, besides=more)
 
     def _hold(self, tokens: Collection[str]) -> None:
         """Find out how many records hold each of these tokens."""

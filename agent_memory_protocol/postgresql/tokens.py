@@ -9,9 +9,10 @@ from itertools import islice
 
 from ..records.record import Record
 from ..search import words
+from ..search.names import called, numbered
 from ..values import dataclass
 
-WORDS = 3
+WORDS = 4
 """How texts are read; goes up when `words` reads them differently. Then `init-store` reads every record again."""
 
 _MOST = 255  # How many occurrences a tsvector keeps of one word
@@ -40,9 +41,13 @@ def tokens_of(record: Record) -> Tokens:
     if record.redacted:
         return Tokens(None, 0, frozenset())
     spellings: set[str] = set()
-    text, tags = (Counter(words.tokens(part, spellings)) for part in (record.body, " ".join(record.tags)))
+    around = "\n".join(record.tags)
+    text, tags = (Counter(words.tokens(part, spellings)) for part in (record.body, around))
+    size = text.total()
+    text.update(numbered(record.body))
+    tags.update([*numbered(around), *called(record.body, around)])
     marks = (f"{token} {('A' * text[token] + 'D' * tags[token])[:_MOST]}" for token in islice(text | tags, _LONGEST))
-    return Tokens(tuple(marks), text.total(), frozenset(spellings))
+    return Tokens(tuple(marks), size, frozenset(spellings))
 
 
 def words_of(record: Record) -> dict[str, str]:

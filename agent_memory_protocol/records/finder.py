@@ -236,4 +236,4 @@ def _passages(record: Record | None) -> tuple[Passage, ...]:
     """Return what an index knows of a record. The key says its state."""
     if record is None or record.redacted:
         return ()
-    return (Passage(record.state.value, record.body, " ".join(record.tags)),)
+    return (Passage(record.state.value, record.body, "\n".join(record.tags)),)

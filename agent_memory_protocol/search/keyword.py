@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import picking, words
 from .kept import KeptIndex
 from .lookup import COUNTED_TABLES, Lookup, Snapshot
+from .names import besides
 from .passages import Read, read
 from .port import Hit, Source
 from .ranking import APART, Stock, rank
@@ -46,7 +47,7 @@ Stored = tuple[list[Read], set[str]]  # The passages of a source, and the plain 
 class KeywordIndex(KeptIndex[Stored]):
     """A search index by words; see `SearchIndex` for what it does, and `KeptIndex` for its file."""
 
-    version = 6  # goes up when `words` reads texts differently, too
+    version = 7  # goes up when `words` reads texts differently, too
     tables = _TABLES
     inner = "tokens_*"
 
@@ -56,24 +57,24 @@ class KeywordIndex(KeptIndex[Stored]):
 
     def search(self, query: str, *, limit: int = 10, within: Collection[str] | None = None) -> list[Hit]:
         """Return the passages that fit best; see `SearchIndex`."""
-        asked = words.terms(query)
+        asked, more = words.terms(query), besides(query)
 
         def question(connection: "Connection") -> list[Hit]:
             lookup = Lookup(connection)
             snapshot = self._look(connection)
             if within is None and snapshot.passages > picking.MANY:
                 terms = snapshot.meant(asked)
-                tokens = words.wanted(terms)
+                tokens = words.wanted(terms) | dict.fromkeys(more)
                 holding = snapshot.holding(tokens)
                 picked = lookup.picked(_picking(terms, holding), limit)
                 postings, sizes, talk = lookup.counted(picked, tokens)
                 stock = Stock(sizes, snapshot.passages, snapshot.average, talk)
-                return rank(terms, postings, holding, stock, limit, lookup.names, picked)
+                return rank(terms, postings, holding, stock, limit, lookup.names, picked, more)
             allowed = None if within is None else lookup.within(within)
             terms = snapshot.meant(asked, allowed)
-            postings = snapshot.postings_of(words.wanted(terms))
+            postings = snapshot.postings_of(words.wanted(terms) | dict.fromkeys(more))
             holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
-            return rank(terms, postings, holding, snapshot.stock, limit, lookup.names, allowed)
+            return rank(terms, postings, holding, snapshot.stock, limit, lookup.names, allowed, more)
 
         return self._ask(question) if asked and limit > 0 else []
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ..values import dataclass
 from . import words
+from .names import called, numbered
 from .port import Source
 
 _TURNS = 3  # A name in front of so many entries of a source is a speaker's
@@ -29,7 +30,7 @@ class Read:
 
     key: str
     text: list[str]  # the tokens of its text
-    context: list[str]  # those around it, and who says it; see `words.said_by`
+    context: list[str]  # those around it, who says it and what it is called; see `words.said_by` and `names`
     size: int  # the number of its tokens, with half of its neighbours'. Alone, a short passage would gain too much
     talk: bool  # whether it is a turn of a dialogue: most passages of its source are said by one of several speakers
 
@@ -44,7 +45,13 @@ def read(source: Source) -> tuple[list[Read], set[str]]:
     sizes = [len(text) for text in texts]
     talk = _is_talk(said)
     return [
-        Read(one.key, text, context + marks, size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2, talk)
+        Read(
+            one.key,
+            text + numbered(one.text),
+            context + numbered(one.context) + marks + called(one.text, one.context),
+            size + (sum(sizes[max(place - 2, 0) : place + 3]) - size) // 2,
+            talk,
+        )
         for place, (one, text, context, marks, size) in enumerate(
             zip(passages, texts, around, said, sizes, strict=True)
         )

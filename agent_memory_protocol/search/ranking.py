@@ -93,16 +93,22 @@ def rank(
     limit: int,
     names: Callable[[Collection[int]], Mapping[int, tuple[str, str]]],
     allowed: Collection[int] | None = None,
+    besides: Collection[str] = (),
 ) -> list[Hit]:
     """Return the best passages as hits, of those that are `allowed`. One without any word of the query is left out.
 
     `postings` say which passages hold each token, `holding` how many do, and `names` their sources' keys and their
-    own.
+    own. The tokens `besides` add to what the words have found; see `search.names`.
     """
     terms = [_in_use(term, postings) for term in terms]
     weighed = [_weighed(term, postings, holding, stock.passages) for term in terms]
-    candidates = _candidates(weighed, stock, max(CANDIDATES, 2 * limit), allowed)
-    scored = _scores(weighed, gains(terms, postings), stock, candidates)
+    more = [
+        _Word(_rarity(holding.get(token, 0), stock.passages), *_both(postings[token]))
+        for token in besides
+        if token in postings
+    ]
+    candidates = _candidates([*weighed, (0, more)], stock, max(CANDIDATES, 2 * limit), allowed)
+    scored = _scores(weighed, gains(terms, postings), stock, candidates, more)
     best = max((score for score, _, _ in scored), default=0)
     # Passages that score alike are put in order by name, so names are asked for beyond the limit.
     kept = heapq.nlargest(max(limit, 0) + CANDIDATES // 2, scored)
@@ -201,6 +207,7 @@ def _scores(
     speakers: Mapping[int, float],
     stock: Stock,
     numbers: Sequence[int],
+    besides: Sequence[_Word],
 ) -> list[tuple[float, float, int]]:
     """Return for each of these passages its score, how well it fits, and its number."""
     damping = stock.damping
@@ -222,6 +229,11 @@ def _scores(
             if times:
                 covered[place] += weight * min(times, 1)
                 inside[place] += here[place]
+    for word in besides:
+        worth = word.rarity * (_K1 + 1)
+        for place, number in enumerate(numbers):
+            if covered[place] and (times := max(word.text.get(number, 0), word.context.get(number, 0))):
+                scores[place] += worth * times / (times + damped[place])
     return [
         (
             score * (_PARTIAL + (1 - _PARTIAL) * share / known) * speakers.get(number, 1),

@@ -11,6 +11,7 @@ from ..values import dataclass
 from . import words
 from .languages import inflect
 from .lookup import often
+from .names import besides
 from .passages import read
 from .port import Hit, Source
 from .ranking import APART, Postings, Stock, rank
@@ -103,7 +104,8 @@ class ScanIndex:
 
         terms = mend(inflect(words.terms(query), share, beginning_with), is_known, lambda _: spellings)
         postings: dict[str, Postings] = {}
-        for token in words.wanted(terms):
+        more = besides(query)
+        for token in words.wanted(terms) | dict.fromkeys(more):
             inside = {number: times for number, (_, one) in numbered.items() if (times := one.text.often(token))}
             around = {number: times for number, (_, one) in numbered.items() if (times := one.context.often(token))}
             if inside or around:
@@ -112,7 +114,7 @@ class ScanIndex:
         holding = {token: len(found.text.keys() | found.context.keys()) for token, found in postings.items()}
         names = {number: (name, one.key) for number, (name, one) in numbered.items()}
         talk = [number for number, (_, one) in numbered.items() if one.talk]
-        return rank(terms, postings, holding, Stock(sizes, talk=talk), limit, lambda _: names, allowed)
+        return rank(terms, postings, holding, Stock(sizes, talk=talk), limit, lambda _: names, allowed, more)
 
     def close(self) -> None:
         """Do nothing; see `SearchIndex`."""

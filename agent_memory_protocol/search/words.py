@@ -50,12 +50,16 @@ _DATE = re.compile(
     r"(?:(?P<year>(?:19|20)[0-9]{2})-(?P<month>[0-9]{1,2})(?:-(?P<day>[0-9]{1,2}))?"
     r"|(?P<day_first>[0-9]{1,2})\.(?P<month_next>[0-9]{1,2})\.(?P<year_last>(?:19|20)[0-9]{2}))(?=$|[-.T])"
 )
+_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # `ADR-007` is `adr7`
 _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 _SHORT_MONTHS = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
+
+CALENDAR = frozenset([*_MONTHS, *_SHORT_MONTHS])
+"""Names of months: a number behind one is a day or a year, and belongs to no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,9 @@ def terms(query: str) -> tuple[Term, ...]:
             pairs.append((spelling, token))
         before = shown.casefold()
     for (first, token), (second, next_token) in pairwise(pairs):
-        if len(first) >= 2 and len(second) >= 2:
-            joined = stem(first + second)
+        is_numbered = not second and next_token[:1].isdigit() and first not in CALENDAR
+        if len(first) >= 2 and (len(second) >= 2 or is_numbered):
+            joined = stem(first + (second or next_token))
             for part in (token, next_token):
                 if part in found and joined not in found:
                     found[part] = replace(found[part], forms=(*found[part].forms, joined))
@@ -161,9 +166,13 @@ def _has(part: str, wanted: Collection[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     """Return what is a word or several joined ones, without accents and in its own case."""
-    if not text.isascii():
-        text = normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", text)))
+    text = plain(text)
     return _word(is_ascii=text.isascii()).findall(text)
+
+
+def plain(text: str) -> str:
+    """Return a text without its accents."""
+    return text if text.isascii() else normalize("NFC", _OPTIONAL_MARKS.sub("", normalize("NFKD", text)))
 
 
 @cache
@@ -180,6 +189,8 @@ def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
         pairs = [word[start : start + 2] for start in range(len(word) - 1)]
         return tuple(("", token) for token in (pairs if asked and pairs else [*word, *pairs]))
     word = re.sub("['’](s$)?", "", word)
+    file = word.removesuffix(".md")
+    word = file if asked and file else word
     date, word = _date(word)
     found: list[tuple[str, str]] = []
     for piece in _JOINT.split(word):
@@ -192,7 +203,7 @@ def _read(word: str, *, asked: bool = False) -> tuple[tuple[str, str], ...]:
         else:
             found += [one for part in _PART.split(piece) for one in _name(part)]
     if len(found) > 1 and not _VERSION.fullmatch(word):
-        found += _name(word.translate(_NO_JOINTS))
+        found += _name(word.removesuffix(".md").translate(_NO_JOINTS))
     return (*date, *found)
 
 
@@ -224,6 +235,11 @@ def _name(part: str) -> list[tuple[str, str]]:
     return [("", str(int(ordinal[1])) if ordinal else stem(folded))]
 
 
+def fold(text: str) -> str:
+    """Return a text in lower case, with `ae` for `æ` and the like."""
+    folded = text.casefold()
+    return folded if folded.isascii() else folded.translate(_PLAIN_LETTERS)
+
+
 def _fold(part: str) -> str:
-    folded = part.casefold()
-    return (folded if folded.isascii() else folded.translate(_PLAIN_LETTERS))[:LONGEST]
+    return fold(_ZEROS.sub("", part))[:LONGEST]

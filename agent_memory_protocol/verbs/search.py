@@ -333,4 +333,4 @@ def passages_of(document: Document, said: Mapping[str, About]) -> Iterator[Passa
 
 def passage_of_note(note: Note) -> Passage:
     """Return a note as it is searched: what it says, with its title and its file name around it."""
-    return Passage(note.file, "\n".join([note.head.description, *note.body]), f"{note.title} {note.stem}")
+    return Passage(note.file, "\n".join([note.head.description, *note.body]), f"{note.title}\n{note.stem}")

@@ -1,7 +1,7 @@
 """Measure what search finds and how long it takes: `python -m benchmarks.search [NAME ...] [--quick] [--json]`.
 
-With `--set own`, `dialogues`, `realtalk` or `perltqa` it asks a set of questions and says what share of their evidence
-is found.
+With `--set own`, `typed`, `dialogues`, `realtalk` or `perltqa` it asks a set of questions and says what share of their
+evidence is found.
 """
 
 import json
@@ -30,7 +30,7 @@ from agent_memory_protocol.search.opening import open_index
 from agent_memory_protocol.search.port import Embedder, Passage, SearchIndex, Source, fits, source_of
 from agent_memory_protocol.search.scan import ScanIndex
 from agent_memory_protocol.search.vectors import VectorIndex
-from benchmarks.search import own
+from benchmarks.search import own, typed
 from benchmarks.search.paraphrases import PARAPHRASES
 from benchmarks.search.public import SETS
 from benchmarks.search.sets import NONE, Half, ask, silence
@@ -230,6 +230,9 @@ def meaning(folder: Path, effort: Effort) -> Iterator[Figure]:
         index.close()
 
 
+SETS_HERE = {**own.OURS, "typed": typed.load}
+"""The sets that are found without a path."""
+
 BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
     "planted": planted,
     "project": project,
@@ -240,16 +243,16 @@ BENCHMARKS: dict[str, Callable[[Path, Effort], Iterator[Figure]]] = {
 
 def ask_set(name: str, path: Path | None, half: Half | None, effort: Effort, *, vectors: bool, as_json: bool) -> str:
     """Ask the questions of one half of a set, or of both, and return a table of what was found of each class."""
-    if name not in own.OURS and path is None:
+    if name not in SETS_HERE and path is None:
         raise InvalidArgument(f"the set {name} is not part of this repository; give the folder it is in with --path")
-    memories = own.OURS[name](path) if path is None or name in own.OURS else SETS[name](path)
+    memories = SETS_HERE[name](path) if name in SETS_HERE else SETS[name](path)
     model = installed_model() if vectors else None
     answers = ask(memories[:1] if effort.quick else memories, lambda: open_index(embedder=model), half, 20)
     rows = set_rows(answers)
     silent = silence(answers, lambda one: not fits(one.hits))
     if as_json:
         return json.dumps({"rows": [asdict(row) for row in rows], "silence": asdict(silent)}, indent=2)
-    head = ["class", "questions", "recall@5", "recall@10", "MRR", "p50 ms", "p95 ms"]
+    head = ["class", "questions", "first", "recall@3", "recall@5", "recall@10", "MRR", "p50 ms", "p95 ms"]
     lines = aligned([head, *(row.cells() for row in rows)])
     if any(row.kind == NONE for row in rows):
         lines += (
@@ -265,7 +268,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; all by default")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
     add_quick(parser)
-    parser.add_argument("--set", choices=[*own.OURS, *SETS], help="ask a set of questions with known evidence instead")
+    parser.add_argument("--set", choices=[*SETS_HERE, *SETS], help="ask a set of questions with known evidence instead")
     parser.add_argument("--path", type=Path, metavar="FOLDER", help="where that set is; the corpus of `own` by default")
     parser.add_argument(
         "--half", choices=[*get_args(Half), "both"], default="development", help="which half of it to ask"

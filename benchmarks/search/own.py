@@ -39,7 +39,7 @@ def load(folder: Path | None = None) -> list[Memory]:
     if not folder.is_dir():
         raise InvalidArgument(f"{folder}: no corpus is there; give its folder with --path")
     sources = {str(path.relative_to(folder).as_posix()): path for path in sorted(folder.rglob("*.md"))}
-    read = {key: _source(key, path) for key, path in sources.items() if "/" in key}
+    read = {key: source_at(key, path) for key, path in sources.items() if "/" in key}
     passages = {key: passages_in(source) for key, source in read.items()}
     questions = [one for path in sorted(QUESTIONS.glob("*.txt")) for one in _questions(path, passages)]
     return [Memory(list(read.values()), questions)]
@@ -59,7 +59,7 @@ def dialogues(folder: Path | None = None) -> list[Memory]:
     ]
 
 
-def _source(key: str, path: Path) -> Source:
+def source_at(key: str, path: Path) -> Source:
     """Return a file as it is searched in a project: a note where it has a header, else a document of entries."""
     text = path.read_text("utf-8", errors="replace")
     read = note.parse(text, path.name)
@@ -85,15 +85,16 @@ def _questions(path: Path, passages: dict[str, list[Passage]]) -> Iterator[Quest
 
 def _holding(words: str, file: str, passages: list[Passage], place: str) -> frozenset[Found]:
     """Return the passages of a file that hold these words, and the notes that index lines among them lead to."""
-    wanted = _plain(words)
-    keys = [one.key for one in passages if words == _WHOLE or wanted in _plain(one.text)]
+    wanted = plain(words)
+    keys = [one.key for one in passages if words == _WHOLE or wanted in plain(one.text)]
     if not keys:
         raise InvalidArgument(f"{place}: no entry of {file} has the words {words!r}")
     folder = file.rpartition("/")[0]
     return frozenset({(file, key) for key in keys} | {(f"{folder}/{key}", key) for key in keys if key.endswith(".md")})
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text as it is compared: without its case and its own blanks."""
     return " ".join(text.split()).casefold()
 
 

@@ -101,6 +101,8 @@ class Row:
 
     kind: str
     questions: int
+    first: float
+    recall_3: float
     recall_5: float
     recall_10: float
     mrr: float
@@ -115,8 +117,7 @@ class Row:
         return cls(
             kind,
             len(answers),
-            mean(_share(one, 5) for one in with_evidence) if with_evidence else 0,
-            mean(_share(one, 10) for one in with_evidence) if with_evidence else 0,
+            *(mean(_share(one, depth) for one in with_evidence) if with_evidence else 0 for depth in (1, 3, 5, 10)),
             mean(max((1 / place for place in one.places if place), default=0) for one in with_evidence)
             if with_evidence
             else 0,
@@ -126,8 +127,9 @@ class Row:
 
     def cells(self) -> list[str]:
         """Return the cells of its line."""
-        shares = [f"{100 * share:.1f}" for share in (self.recall_5, self.recall_10, self.mrr)]
-        shares = shares if self.kind != NONE else ["", "", ""]
+        found = (self.first, self.recall_3, self.recall_5, self.recall_10, self.mrr)
+        shares = [f"{100 * share:.1f}" for share in found]
+        shares = shares if self.kind != NONE else [""] * 5
         return [self.kind, str(self.questions), *shares, f"{self.p50:.1f}", f"{self.p95:.1f}"]
 
 

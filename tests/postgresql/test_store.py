@@ -408,7 +408,7 @@ def test_the_printed_sql_does_the_same_as_apply_and_may_run_twice(postgresql):
         postgresql.run(preparing.sql_of(address))
     with PostgresqlStore(address) as store:
         assert store.put(record()) == 1
-    assert preparing.prepare(address) == "version 1.3"
+    assert preparing.prepare(address) == "version 1.4"
     with PostgresqlStore(address) as store:
         assert len(store.list()) == 1
 

@@ -160,7 +160,8 @@ def test_a_slip_is_likelier_than_two_words():
     [
         ("time out", [("timeout",)]),
         ("work tree lock", [("worktre",), ("worktre", "treelock"), ("treelock",)]),
-        ("port 8080", [()]),
+        ("port 8080", [("port8080",), ("port8080",)]),
+        ("March 2026", [(), ()]),
     ],
 )
 def test_two_words_may_be_one_in_a_text(query, forms):
