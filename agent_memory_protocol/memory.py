@@ -29,7 +29,7 @@ from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
 from .records.lifecycle import chain_of, check_replaced
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
-from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, with_partners
+from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, has_expired, with_partners
 from .records.record import Provenance, Record, RecordType, State
 from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, check_signer
@@ -305,6 +305,8 @@ class Memory(Decisions):
         """
         finder = self._shelf.see()
         found = finder.find(query, include_history=include_history, count=count, since=since)
+        if not include_history:
+            found = [one for one in found if not has_expired(one.record, self._clock())]
         weighed = foremost(found, count)
         recalled = self._choose(finder, query, weighed, budget_tokens, include_history=include_history)
         hits = recalled.hits[:limit] if any(one.fit >= least for one in recalled) else ()

@@ -6,15 +6,16 @@ it is worth. Nothing is shortened or rewritten: a record is in the answer as it 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
 from ..values import dataclass
-from .record import LIVE, Record, State, by_birth
+from .record import CARRIED, LIVE, Record, State, by_birth
 
 BUDGET_TOKENS = 2_000  # What an answer may have where the caller names no other budget
 HALF_LIFE_DAYS = 30.0  # A record that has not changed for so long is worth half
@@ -28,6 +29,8 @@ _DAY = 86_400.0
 
 _LONGEST_LABEL = 40
 _KEEP = "keep"  # A tag that says how long a record stays, and not what it is about
+
+_UNTIL, _EXPIRES, _DISPUTED = "until", "expires_at", "disputed"  # What an entry's marks are called in what is carried
 
 _GATHERED = frozenset(["import", "consolidation"])
 _POINTING = frozenset(
@@ -80,7 +83,7 @@ class RecalledRecord:
 
     @property
     def marks(self) -> str:
-        """What the end of that line says of the record's state and signature; "" if nothing is to be said."""
+        """What the end of that line says of the record's state, end and signature; "" if nothing is to be said."""
         return _marks(self.record, forged=self.forged, foreign=self.foreign)
 
     @property
@@ -165,7 +168,7 @@ def choose(
     known = {**others, **{match.record.id: match.record for match in matches}}
     found = {match.record.id: match for match in matches}
     ranked = sorted(
-        (match for match in matches if _is_shown(match.record, include_history)),
+        (match for match in matches if _is_shown(match.record, include_history, now)),
         key=lambda match: (-score(match, now), match.record.id),
     )
     chosen: dict[str, RecalledRecord] = {}
@@ -174,7 +177,7 @@ def choose(
     for first in ranked:
         if first.record.id in chosen:
             continue
-        unit = [one for one in _unit(first, known, found, include_history) if one.record.id not in chosen]
+        unit = [one for one in _unit(first, known, found, include_history, now) if one.record.id not in chosen]
         sized = [_recalled(one, now, forged=is_forged(one.record), foreign=is_foreign(one.record)) for one in unit]
         size = sum(length + 1 for _, length in sized)
         if size > room:
@@ -234,6 +237,10 @@ def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
         marks.append("[superseded — kept for history]")
     elif record.state is State.ARCHIVED:
         marks.append("[archived]")
+    elif record.state_reason is None and _carried(record, _DISPUTED):
+        marks.append("[disputed]")  # as it came in; since then, nobody has decided it
+    if until := _carried(record, _UNTIL) or _carried(record, _EXPIRES):
+        marks.append(f"[until {_said(until)}]")
     if record.flagged:
         marks.append(f"[flagged: {_said(record.flag_reason or 'its evidence is gone')}]")
     if forged:
@@ -271,17 +278,36 @@ def _said(reason: str) -> str:
     return bullet(_one_line(reason)).removeprefix("- ")
 
 
-def _is_shown(record: Record, include_history: bool) -> bool:
-    return not record.redacted and (include_history or record.state in LIVE)
+def _is_shown(record: Record, include_history: bool, now: datetime) -> bool:
+    return not record.redacted and (include_history or (record.state in LIVE and not has_expired(record, now)))
 
 
-def _unit(first: Match, known: Mapping[str, Record], found: Mapping[str, Match], include_history: bool) -> list[Match]:
+def has_expired(record: Record, now: datetime) -> bool:
+    """Say whether what a record says held until a moment that is over: an entry marked `[until D]` came in as it."""
+    said = _carried(record, _EXPIRES)
+    with suppress(ValueError, OverflowError):
+        moment = datetime.fromisoformat(said)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return now >= (moment if len(said) > len("2026-01-31") else moment + timedelta(days=1))
+    return False
+
+
+def _carried(record: Record, name: str) -> str:
+    """Return what is known beside the text of a record that came from elsewhere; "" if it is not known."""
+    pairs = record.slots.get(CARRIED)
+    said = pairs.get(name) if isinstance(pairs, Mapping) else None
+    return said if isinstance(said, str) else ""
+
+
+def _unit(
+    first: Match, known: Mapping[str, Record], found: Mapping[str, Match], include_history: bool, now: datetime
+) -> list[Match]:
     """Return a match with the records that may only come together with it, in the order they are shown."""
     unit = {first.record.id: first}
 
     def add(id: str | None, reason: str) -> Record | None:
         record = known.get(id or "")
-        if record is None or record.id in unit or not _is_shown(record, include_history):
+        if record is None or record.id in unit or not _is_shown(record, include_history, now):
             return None
         uses = found[record.id].uses if record.id in found else 0
         unit[record.id] = found.get(record.id) or Match(record, first.relevance, (reason,), uses, fit=first.fit)

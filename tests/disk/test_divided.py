@@ -15,6 +15,7 @@ import os, signal, sys, threading, time
 from agent_memory_protocol.disk.divided import run
 
 own = os.getpid()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
 
 def job(number, otherwise=lambda: None):
     time.sleep(0.002)

@@ -15,7 +15,7 @@ from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.consolidation.decay import Rates
 from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove, Refused, SecretFound
 from agent_memory_protocol.exchange import export
-from agent_memory_protocol.exchange.convert import Conversion
+from agent_memory_protocol.exchange.convert import Conversion, convert
 from agent_memory_protocol.exchange.foreign import reader_of
 from agent_memory_protocol.exchange.import_ import DOCUMENT_LOSSES, Import, IntoDocument, import_file, into_records
 from agent_memory_protocol.formats import markdown, record_entries
@@ -23,7 +23,7 @@ from agent_memory_protocol.formats.entry import MemoryEntry, embedding_of
 from agent_memory_protocol.formats.jsonl_file import MemoryFile
 from agent_memory_protocol.formats.loss import OVER
 from agent_memory_protocol.formats.rows import Columns
-from agent_memory_protocol.formats.table import by_name, detect
+from agent_memory_protocol.formats.table import by_name, by_suffix, detect
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.records.lifecycle import archive, is_legal
 from agent_memory_protocol.records.record import LIVE, Provenance, Record, RecordType, State, new_record
@@ -580,3 +580,22 @@ def test_what_is_not_a_file_is_refused_and_not_waited_for(tmp_path, format, text
     for path in ("/dev/zero", str(pipe)):
         with pytest.raises(DamagedFile, match=r"is a (device|named pipe)"):
             list(reader_of(path, path, format, Columns.of({}, text=text))[1]())
+
+
+@each_row("name", ["p.ndjson", "p.json", "p.sqlite", "p.pb"])
+def test_the_end_and_the_dispute_of_an_entry_hold_for_the_record_it_becomes(tmp_path, name):
+    texts = ("[until 2020-01-01] The freeze holds.", "[until 9999-01-01] The trial lasts.", "[disputed] It is 8080.")
+    page = lines(tmp_path / "p.md", "# P", "", *(f"- {text}" for text in texts))
+    other = tmp_path / name
+    chosen = by_suffix(name)
+    assert chosen
+    convert(str(page), detect(str(page)), Conversion(chosen, HashEmbedder(8)), str(other), overwrite=False)
+    for path in (page, other):
+        with Memory(tmp_path / f"memory of {path.name}") as memory:
+            take_in(memory, path)
+            block = memory.recall("freeze trial 8080").as_prompt_block()
+            assert "freeze" not in block
+            assert "The trial lasts. [until 9999-01-01]" in block
+            assert "It is 8080. [disputed]" in block
+            history = memory.recall("freeze", include_history=True).as_prompt_block()
+            assert "The freeze holds. [until 2020-01-01]" in history

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol.limits import estimate_tokens
 from agent_memory_protocol.records.canonical import freeze_text
-from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, supersede
+from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, resolve, supersede
 from agent_memory_protocol.records.rank import Match, Recalled, choose, label_of, render, score
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from tests.each_row import each_row
@@ -119,6 +119,40 @@ def test_what_is_replaced_or_archived_is_shown_only_with_history_and_redacted_ne
     chain = ask(found(new), replaced, history=True)
     assert [hit.reasons for hit in chain] == [("words: fact",), (f"replaced by {new.id}",)]
     assert ask(found(new), replaced).ids == (new.id,)
+
+
+@each_row(
+    "carried, said",
+    [
+        ({"until": "2026-11-14", "expires_at": "2026-11-15T00:00:00Z"}, None),
+        ({"expires_at": "2026-11-15T12:00:00Z"}, None),
+        ({"expires_at": "2026-11-14"}, None),
+        ({"expires_at": "2026-11-15T12:00:01"}, "[until 2026-11-15T12:00:01]"),
+        ({"expires_at": "2026-11-15"}, "[until 2026-11-15]"),
+        ({"until": "2026-11-15", "expires_at": "2026-11-16T00:00:00Z"}, "[until 2026-11-15]"),
+        ({"expires_at": "9999-12-31"}, "[until 9999-12-31]"),
+        ({"until": "soon", "expires_at": "soon"}, "[until soon]"),
+        ({"disputed": "true"}, "[disputed]"),
+        ({"disputed": "true", "until": "2026-11-15"}, "[disputed] [until 2026-11-15]"),
+        ({"expires_at": 10**400, "until": ["2020-01-01"]}, ""),
+        ({"kind": "fact"}, ""),
+    ],
+)
+def test_what_has_expired_elsewhere_is_no_answer_and_the_marks_it_had_are_said(carried, said):
+    one = record("The freeze holds.", slots={"extra": carried})
+    marks = f" {said}" if said else ""
+    assert ask(found(one)).as_prompt_block() == ("" if said is None else f"- The freeze holds.{marks}")
+    assert ask(found(one)).left_out == 0
+    with_history = ask(found(one), history=True).as_prompt_block()
+    assert with_history.startswith("- The freeze holds.")
+    assert with_history.endswith(marks)
+
+
+def test_a_dispute_that_came_in_with_a_record_is_not_said_once_it_is_decided():
+    one, other = record("The port is 8080.", slots={"extra": {"disputed": "true"}}), record("The port is 9090.")
+    marked, against = dispute(one, other, **WHY)
+    assert render(marked).endswith("[disputed: because]")
+    assert render(resolve(marked, against, **WHY)[0]) == "- The port is 8080."
 
 
 @pytest.mark.requirement("S1-74")
