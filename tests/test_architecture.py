@@ -232,7 +232,7 @@ RULES = [
     *("layout", "limits"),
     *("change.healing", "change.journal", "change.ledger", "change.merge"),
     *(module for module in modules() if room(module) == "consolidation" and module != "consolidation.command_operator"),
-    *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "formats.moments"),
+    *("formats.jsonl_rules", "formats.jsonl_view", "formats.jsonl_prompt", "text.moments"),
     *("learning.merge_in", "learning.route", "learning.route_words"),
     *(module for module in modules() if room(module) == "lint"),
     *("notes.index", "notes.note", "project.access", "recall.fit"),

@@ -17,13 +17,13 @@ from ..disk.writing import LOCAL, append, create, cut, make_local_folder, remove
 from ..errors import InvalidArgument, InvalidName, StorageError
 from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, encode, parse_file
 from ..formats.jsonl_view import Contents
-from ..formats.moments import new_stamp, sort_key
 from ..git import ignore
 from ..git.moves import moved_entries
 from ..layout import Target, name_key, parse_target
 from ..project import local_state
 from ..project.local_state import LocalState
 from ..text.digest import blake2b
+from ..text.moments import new_stamp, sort_key
 from ..tiers import document as documents
 from ..tiers import frame
 from ..tiers.document import Document, plain_id

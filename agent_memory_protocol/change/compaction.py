@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ..errors import AgentMemoryError, StorageError
 from ..formats.jsonl import EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, encode, parse_file
 from ..formats.jsonl_view import Contents
-from ..formats.moments import sort_key
+from ..text.moments import sort_key
 from ..values import dataclass
 from . import ledger
 

@@ -15,8 +15,8 @@ from ..answers import About
 from ..errors import StorageError
 from ..formats.jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, default_confidence, encode, parse_file
 from ..formats.jsonl_view import Contents, sort_out
-from ..formats.moments import new_stamp, sort_key
 from ..layout import LEDGER, Target, Tier
+from ..text.moments import new_stamp, sort_key
 from ..text.visible import show_invisible
 from ..tiers.document import plain_id
 from ..tiers.taken import Taken, as_json, from_json

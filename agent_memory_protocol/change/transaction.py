@@ -17,8 +17,8 @@ from ..disk.writing import ChangedMeanwhile, NotConfirmed, create, make_folders,
 from ..errors import AgentMemoryError, StorageError
 from ..formats.jsonl import parse_file
 from ..formats.jsonl_view import sort_out
-from ..formats.moments import new_stamp
 from ..layout import Target
+from ..text.moments import new_stamp
 from ..tiers import document as documents
 from ..tiers import frame
 from ..tiers.document import Document

@@ -10,11 +10,11 @@ import click
 
 from .. import settle
 from ..errors import InvalidArgument
-from ..formats.moments import parse_time
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
 from ..records.record import LIVE, WRITTEN, Record, RecordType, State
 from ..records.signing import Identity, check_address
+from ..text.moments import parse_time
 from ..text.phrases import counted
 from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
 from .record_options import check_store, identity_option, open_memory, record_options, shown_store

@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from ..text.moments import instant
 from . import record_files
 from .entry import BadEntry, MemoryEntry, Problem, check, named, to_milliseconds
-from .moments import instant
 
 LINE_BYTES = 2 << 20
 _TIMES = ("timestamp", "updatedAt", "createdAt", "created_at", "updated_at")

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from ..text.moments import instant, is_expiry, new_stamp
 from . import jsonl, record_files
 from .entry import MemoryEntry, Problem, Unknown, attempt, check, named, original_id, to_milliseconds, to_moment
 from .jsonl import EntryLine, HeaderLine, Tombstone, default_confidence
 from .jsonl_rules import KINDS, LINE_BREAKS, is_writable_scope, on_one_line
 from .jsonl_view import Contents, FileView, current, sort_out
 from .loss import EMBEDDING, FOREIGN_IDS, LATE_TIMES, RELEVANCE, Loss, is_over, unknown_fields
-from .moments import instant, is_expiry, new_stamp
 
 WIRE = "agent-memory/0.1"
 NAME = "jsonl"

@@ -18,6 +18,7 @@ from ..disk.writing import ChangedMeanwhile, append, replace
 from ..errors import InvalidArgument, Refused, SecretFound
 from ..layout import LEDGER
 from ..text.ids import complete
+from ..text.moments import expiry_text, new_stamp, sort_key
 from .jsonl import (
     FORMAT,
     USER,
@@ -33,7 +34,6 @@ from .jsonl import (
 )
 from .jsonl_prompt import Outranked, find_outranked, render_prompt
 from .jsonl_view import Compacted, Contents, FileView, compacted, current, sort_out
-from .moments import expiry_text, new_stamp, sort_key
 from .record_files import allowances, locked, opened_folder
 
 _START = 1 << 16

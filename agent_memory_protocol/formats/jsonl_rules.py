@@ -7,8 +7,8 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from ..errors import RefusedText
+from ..text.moments import is_expiry, is_instant
 from ..text.visible import first_invisible
-from .moments import is_expiry, is_instant
 
 LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 """What some program takes for the end of a line, and the tab: a text has none of them."""

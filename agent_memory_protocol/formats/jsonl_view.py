@@ -9,9 +9,9 @@ sets back, tell what came last. Whichever side is merged into which, what a ledg
 from collections.abc import Iterable
 from datetime import datetime
 
+from ..text.moments import expired, sort_key
 from ..values import dataclass
 from .jsonl import FORMAT, EntryLine, HeaderLine, Line, Tombstone, UnreadableLine, parse_file
-from .moments import expired, sort_key
 
 Place = tuple[str, int]  # Where a line is in the order that decides: its stamp in a ledger, and its number
 

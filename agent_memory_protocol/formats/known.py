@@ -9,8 +9,8 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 
 from ..answers import About
+from ..text.moments import instant, is_expiry
 from .jsonl_rules import KINDS, is_writable_scope
-from .moments import instant, is_expiry
 
 KEEP, DISPUTED, UNTIL, EXPIRES = "keep", "disputed", "until", "expires_at"
 """The keys of the marks `[keep]`, `[disputed]` and `[until D]`, the last one also as the moment that it means."""

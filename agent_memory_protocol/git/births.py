@@ -1,6 +1,6 @@
 """When the lines of a file were written, as git's history has it."""
 
-from ..formats.moments import of_clock, sort_key
+from ..text.moments import of_clock, sort_key
 from ..values import dataclass
 from .ask import answer
 

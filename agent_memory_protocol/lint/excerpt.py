@@ -5,6 +5,7 @@ says nothing of that kind is not taken apart again.
 """
 
 from collections.abc import Iterator
+from datetime import date
 from itertools import groupby
 from typing import Any
 
@@ -66,11 +67,20 @@ class Excerpt:
 
 
 def from_json(value: Any) -> Excerpt:
-    """Return an excerpt that was kept."""
+    """Return an excerpt that was kept. Raises TypeError, ValueError or OverflowError for another value."""
     has_title, count, days, until, mentions, under = value
     lines = [Line(number, key, entry_id, tuple(above)) for above, *more in under for number, key, entry_id in more]
     mentioned = tuple(Mention(*one) for one in mentions)
-    return Excerpt(has_title, count, tuple(days), until, mentioned, tuple(lines))
+    numbers = [count, *days, *([] if until is None else [until]), *(one.number for one in lines)]
+    texts = [one for line in lines for one in (line.key, line.entry_id, *line.sections)]
+    for one in mentioned:
+        numbers += [one.line, one.at]
+        texts += [one.path, one.symbol]
+    if {*map(type, numbers)} - {int} or {*map(type, texts)} - {str}:
+        raise TypeError("this is no excerpt")
+    for day in (*days, until or 1):
+        date.fromordinal(day)
+    return Excerpt(bool(has_title), count, tuple(days), until, mentioned, tuple(lines))
 
 
 def of(document: Document) -> Excerpt:

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..answers import Json
-from ..formats.moments import parse_time
 from ..layout import MEMORY
 from ..recall.block import RecordSource
 from ..recall.records import MOST, best
 from ..records.rank import BUDGET_TOKENS, Recalled
 from ..records.record import WRITTEN
 from ..text.commands import by_tools
+from ..text.moments import parse_time
 from ..text.visible import show_text
 from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape

@@ -6,14 +6,14 @@ it is worth. Nothing is shortened or rewritten: a record is in the answer as it 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
+from ..text.moments import expired
 from ..values import dataclass
 from .record import CARRIED, LIVE, Record, State, by_birth
 
@@ -284,12 +284,7 @@ def _is_shown(record: Record, include_history: bool, now: datetime) -> bool:
 
 def has_expired(record: Record, now: datetime) -> bool:
     """Say whether what a record says held until a moment that is over: an entry marked `[until D]` came in as it."""
-    said = _carried(record, _EXPIRES)
-    with suppress(ValueError, OverflowError):
-        moment = datetime.fromisoformat(said)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return now >= (moment if len(said) > len("2026-01-31") else moment + timedelta(days=1))
-    return False
+    return expired(_carried(record, _EXPIRES), now)
 
 
 def _carried(record: Record, name: str) -> str:

@@ -17,7 +17,7 @@ from ..text import dates, footnotes, headers, labels, markdown, markers, marks, 
 from ..text.digest import blake2b
 from ..text.labels import BELOW
 from ..text.over_lists import is_label
-from ..values import dataclass, once
+from ..values import dataclass, once, told
 from . import entries, reread
 from .compose import NewEntry
 from .entries import Entry, Heading, IndexLine, Outline
@@ -201,18 +201,14 @@ def _read_after(lately: tuple[_Kept, ...], data: bytes, target: Target) -> Docum
     if near is None or found is None:
         return None
     old, (raw, lines, outline) = near.document, found
-    document = Document(target, old.bom, raw)
-    known = {"lines": lines, "begin": old.begin, "outline": outline, "ids": _ids(lines, outline, target, old)}
-    document.__dict__.update(known)
-    return document
+    ids = _ids(lines, outline, target, old)
+    return told(Document(target, old.bom, raw), lines=lines, begin=old.begin, outline=outline, ids=ids)
 
 
 def read_whole(data: bytes, target: Target) -> Document:
     """Read a document from its first byte to its last, and keep nothing of it; raises as `parse`."""
     raw = split_lines_with_ends(files.decode(data, target.path))
-    document = Document(target, files.split_bom(data)[0], tuple(raw))
-    document.__dict__["data"] = data
-    return document
+    return told(Document(target, files.split_bom(data)[0], tuple(raw)), data=data)
 
 
 def outline_of(text: str) -> Outline:

@@ -125,11 +125,7 @@ class _Check:
         """Take in a document, with what the rules ask of it that look beyond its text."""
         target = document.target
         digest = self.known.digest("tier", target.path, document.data)
-        kept = self.known.of(digest)
-        excerpt = excerpts.of(document) if kept is None else excerpts.from_json(kept)
-        if kept is None:
-            kept = excerpt.to_json()
-        self.known.note(digest, kept)
+        excerpt = self.known.take(digest, lambda: excerpts.of(document)) or excerpts.of(document)
         self.documents[target], self.digests[target], self.excerpts[target] = document, digest, excerpt
 
     def folder(self, target: Target) -> None:
@@ -250,7 +246,7 @@ class _Check:
             is_part = one.file in parts
             path = "/".join((*folder, one.file))
             digest = self.known.digest("note", path, "part" if is_part else "", one.text)
-            self.known.note(digest, None)
+            self.known.take(digest, lambda: None)
             view = notes.NoteView(one, linked, self.session.settings.secrets_allow, is_part)
             self.looks.append(partial(self.known.run, "note", view, path, digest))
         document = self.documents.get(target)

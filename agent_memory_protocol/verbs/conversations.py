@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 from ..change.session import Session
 from ..errors import AgentMemoryError
-from ..formats.moments import instant, of_clock
 from ..git.moves import committed_on
 from ..layout import Tier
+from ..text.moments import instant, of_clock
 from ..tiers.document import Document
 from ..tiers.entries import OWN
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from ..answers import Found
 from ..change.session import Session
 from ..errors import AgentMemoryError
-from ..formats.moments import of_clock
 from ..layout import Target
 from ..limits import split_lines
 from ..notes import store as note_store
@@ -20,6 +19,7 @@ from ..search.port import Hit
 from ..text import labels
 from ..text.dates import day_number
 from ..text.markers import conflict_lines
+from ..text.moments import of_clock
 from ..tiers import document as documents
 from ..tiers.document import Document
 from ..tiers.entries import notes_of

@@ -8,18 +8,23 @@ checkout: nobody else can write one that hides a finding.
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
+from ..disk import writing
 from ..disk.files import Root
-from ..disk.writing import CHECKED, create, replace
+from ..disk.writing import CHECKED
 from ..errors import AgentMemoryError
+from ..lint import excerpt as excerpts
 from ..lint import finding
+from ..lint.excerpt import Excerpt
 from ..lint.finding import Finding, Fix
 from ..project import local_state
 from ..text.digest import blake2b
 from ..text.language import word_set
+from ..values import dataclass
 
 OF_ONE_TEXT = {
     "note": word_set(
@@ -38,13 +43,26 @@ _LARGEST = 16 << 20
 _WORTH_IT = 200  # Of fewer texts each is looked at sooner than it pays to keep anything
 _SIZE = 16
 
+_SHAPE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What is raised where a value has another shape than what is kept."""
+
 Places = list[tuple[int, int, int, int, str]]
 """Each two facts that disagree, each by the number of what it is in and its own number there, and in which way."""
-_Kept = dict[str, list[Any]]
-"""What was found in a text, None where nobody has looked yet, and what else is known of it; by its digest."""
-
 Looked = tuple[list[Finding], str, int]
 """What was found in a text, its digest where that is worth keeping, and how many findings are about the text alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is known of a text."""
+
+    found: tuple[Finding, ...] | None  # what was found in it alone, without its path; None where nobody has looked
+    excerpt: Excerpt | None  # None for a note, of which no more is asked
+
+    def to_json(self) -> list[object]:
+        """Return it as it is kept."""
+        found = None if self.found is None else [_as_json(one) for one in self.found]
+        return [found, self.excerpt and self.excerpt.to_json()]
 
 
 class Known:
@@ -61,28 +79,26 @@ class Known:
         )
         self._base = digest_of(_program(), json.dumps([*selected, "", *sorted(allowed)]))
         self._content = None
-        self._before, self._now = _Kept(), _Kept()
+        self._before, self._now = dict[str, _Text](), dict[str, _Text]()
         self._met, self._met_now = dict[str, Places](), dict[str, Places]()
-        with suppress(AgentMemoryError, OSError, ValueError, KeyError, TypeError, RecursionError):
+        with suppress(AgentMemoryError, OSError, *_SHAPE):
             self._content = root.read(CHECKED, limit=_LARGEST)
             if self._content is not None:
                 kept = json.loads(local_state.find(root).own(self._content.data))
                 if kept["base"] == self._base:
-                    self._met = {of: [tuple(one) for one in met] for of, met in kept["met"].items()}
-                    self._before = dict(kept["texts"])
+                    met = {of: [_place(one) for one in places] for of, places in kept["met"].items()}
+                    self._before = {of: _text(one) for of, one in kept["texts"].items()}
+                    self._met = met
 
     def digest(self, subject: str, path: str, *text: str | bytes) -> str:
         """Return what tells a text, in its place, from all others; it is kept under that."""
         return digest_of(self._base, subject, path, *text)
 
-    def of(self, digest: str) -> Any:
-        """Return what is known of a text besides what was found in it; None where nothing is known of the text."""
-        kept = self._before.get(digest)
-        return None if kept is None else kept[1]
-
-    def note(self, digest: str, of_text: object) -> None:
-        """Take down that a text is there, and what is known of it."""
-        self._now[digest] = self._before.get(digest) or [None, of_text]
+    def take(self, digest: str, read: Callable[[], Excerpt | None]) -> Excerpt | None:
+        """Take down that a text is there, and return its excerpt: as it is known, or `read` now."""
+        kept = self._before.get(digest) or _Text(None, read())
+        self._now[digest] = kept
+        return kept.excerpt
 
     @property
     def unknown(self) -> int:
@@ -92,18 +108,18 @@ class Known:
     def run(self, subject: str, view: object, path: str, digest: str) -> Looked:
         """Run the rules about a note or tier document, those about its text alone only where nothing is known of it."""
         kept = self._before.get(digest)
-        if kept is None:
+        if kept is None or kept.found is None:
             own = finding.run(subject, view, path, self._own[subject])
         else:
-            own = [_finding(one, path) for one in kept[0]]
+            own = [replace(one, path=path) for one in kept.found]
         others = finding.run(subject, view, path, self._others[subject]) if self._others[subject] else []
         return own + others, digest, len(own)
 
     def keep_looked(self, looked: Iterable[Looked]) -> None:
         """Keep what `run` has found in the texts alone."""
         for found, digest, own in looked:
-            if digest and self._now[digest][0] is None:
-                self._now[digest][0] = [_as_json(one) for one in found[:own]]
+            if digest and self._now[digest].found is None:
+                self._now[digest] = replace(self._now[digest], found=tuple(found[:own]))
 
     def digest_of_facts(self, facts: Iterable[object]) -> str:
         """Return what tells facts from all others; `facts` is all that decides it, each as it is shown by `repr`."""
@@ -121,16 +137,17 @@ class Known:
         """Keep what this run knows for the next one, where this checkout has local state, and where it pays."""
         if len(self._now) < _WORTH_IT or (self._now.keys() == self._before.keys() and self._met_now == self._met):
             return
-        kept = {"base": self._base, "texts": self._now, "met": self._met_now}
+        texts = {digest: one.to_json() for digest, one in self._now.items()}
+        kept = {"base": self._base, "texts": texts, "met": self._met_now}
         with suppress(AgentMemoryError, OSError):
             state = local_state.find(self._root)
             data = json.dumps(kept, separators=(",", ":")).encode() + b"\n" if state.is_believed else b""
             if not 0 < len(data) < _LARGEST:
                 return
             if self._content is None:
-                create(self._root, CHECKED, state.seal(data))
+                writing.create(self._root, CHECKED, state.seal(data))
             else:
-                replace(self._root, CHECKED, state.seal(data), expected=self._content)
+                writing.replace(self._root, CHECKED, state.seal(data), expected=self._content)
 
 
 def _as_json(one: Finding) -> list[Any]:
@@ -138,9 +155,22 @@ def _as_json(one: Finding) -> list[Any]:
     return [one.rule, one.severity, one.line, one.message, fix]
 
 
-def _finding(kept: list[Any], path: str) -> Finding:
+def _finding(kept: Any) -> Finding:
     rule, severity, line, message, fix = kept
-    return Finding(rule, severity, path, line, message, fix and Fix(*fix))
+    lines, texts = [line, *(fix[:1] if fix else ())], [rule, severity, message, *(fix[1:3] if fix else ())]
+    if {*map(type, lines)} - {int, type(None)} or {*map(type, texts)} - {str}:
+        raise TypeError("this is no finding")
+    return Finding(rule, severity, "", line, message, fix and Fix(*fix))
+
+
+def _text(kept: Any) -> _Text:
+    found, excerpt = kept
+    return _Text(None if found is None else tuple(map(_finding, found)), excerpt and excerpts.from_json(excerpt))
+
+
+def _place(kept: Any) -> tuple[int, int, int, int, str]:
+    first, its, second, own, way = kept
+    return int(first), int(its), int(second), int(own), str(way)
 
 
 def digest_of(*parts: str | bytes) -> str:

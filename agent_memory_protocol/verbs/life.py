@@ -9,11 +9,11 @@ from ..change import ledger
 from ..change.session import Session
 from ..errors import InvalidArgument
 from ..formats.jsonl import EntryLine, Line, Tombstone
-from ..formats.moments import sort_key
 from ..git import births
 from ..layout import Target
 from ..text import footnotes
 from ..text.labels import in_front_of_item
+from ..text.moments import sort_key
 from ..tiers.document import plain_id
 from ..tiers.taken import from_json
 from ..values import dataclass

@@ -15,11 +15,11 @@ from ..change import ledger
 from ..change.session import Session
 from ..change.transaction import Change
 from ..errors import AccessDenied, AgentMemoryError, InvalidArgument, StorageError
-from ..formats.moments import sort_key
 from ..git import births
 from ..layout import RECORDS, Target
 from ..learning.meet import of_notes, of_records
 from ..notes.note import Note
+from ..text.moments import sort_key
 from ..tiers import dispute as marks
 from ..tiers import remove
 from ..tiers.document import Document, plain_id
@@ -79,33 +79,40 @@ class Comparison:
             *((one.id, one.text, *one.topics, one.is_disputed) for one in records),
         )
         self._digest = "" if known is None else known.digest_of_facts(self._texts)
-        self._places = None if known is None else known.met(self._digest)
-        if self._places is None and self._last[0] == self._texts:
-            self._places = self._last[1]
+        places = None if known is None else known.met(self._digest)
+        if places is None and self._last[0] == self._texts:
+            places = self._last[1]
+        self._places: Places | None = None
         self.steps: list[Callable[[], Found]] = []
+        if places is not None:
+            with suppress(IndexError):  # what was kept leads to no fact
+                self._met, self._places = self._met_at(places), places
         if self._places is None:
-            self._facts = [source() for source in self._sources]
-            count = len(documents)
-            within = cast(list[list[Placed]], self._facts[:count])
-            self._compared = Compared(within, cast(list[Outside], [*chain(*self._facts[count:])]))
+            facts = [source() for source in self._sources]
+            within = cast(list[list[Placed]], facts[: len(documents)])
+            self._compared = Compared(within, cast(list[Outside], [*chain(*facts[len(documents) :])]))
+            self._starts = [0, *accumulate(map(len, facts))]
             self.steps = self._compared.steps
 
     def meetings(self, found: Sequence[Found]) -> list[Meeting]:
         """Return which facts disagree, from what the steps have found."""
-        places = [*self._found_in(found)] if self._places is None else self._places
-        Comparison._last = self._texts, places
+        if self._places is None:
+            self._places = [*self._found_in(found)]
+            self._met = self._met_at(self._places)
+        Comparison._last = self._texts, self._places
         if self._known is not None:
-            self._known.keep_met(self._digest, places)
+            self._known.keep_met(self._digest, self._places)
         learned = _learned(self._session)
+        return [one.in_order_of_age(learned) for one in self._met]
+
+    def _met_at(self, places: Places) -> list[Meeting]:
         facts = {source: self._sources[source]() for one in places for source in (one[0], one[2])}
-        met = (Meeting(way, facts[one][at], facts[other][its]) for one, at, other, its, way in places)
-        return [one.in_order_of_age(learned) for one in met]
+        return [Meeting(way, facts[one][at], facts[other][its]) for one, at, other, its, way in places]
 
     def _found_in(self, found: Sequence[Found]) -> Iterator[tuple[int, int, int, int, str]]:
-        starts = [0, *accumulate(map(len, self._facts))]
         for one, other, way in self._compared.pairs(found):
-            first, second = (bisect_right(starts, number) - 1 for number in (one, other))
-            yield first, one - starts[first], second, other - starts[second], way
+            first, second = (bisect_right(self._starts, number) - 1 for number in (one, other))
+            yield first, one - self._starts[first], second, other - self._starts[second], way
 
 
 def _of_note(target: Target, note: Note) -> list[Outside]:

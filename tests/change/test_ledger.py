@@ -14,8 +14,8 @@ from agent_memory_protocol.change import ledger
 from agent_memory_protocol.change.ledger import Archived
 from agent_memory_protocol.errors import AgentMemoryError, StorageError
 from agent_memory_protocol.formats.jsonl import EntryLine, HeaderLine, Tombstone, UnreadableLine, parse_file
-from agent_memory_protocol.formats.moments import sort_key
 from agent_memory_protocol.layout import Target, Tier
+from agent_memory_protocol.text.moments import sort_key
 from agent_memory_protocol.tiers import document
 from agent_memory_protocol.tiers.taken import Above, Taken, take, title_of, with_title
 from tests.each_row import each_row

@@ -125,9 +125,9 @@ def test_what_is_replaced_or_archived_is_shown_only_with_history_and_redacted_ne
     "carried, said",
     [
         ({"until": "2026-11-14", "expires_at": "2026-11-15T00:00:00Z"}, None),
-        ({"expires_at": "2026-11-15T12:00:00Z"}, None),
+        ({"expires_at": "2026-11-15T11:59:59Z"}, None),
         ({"expires_at": "2026-11-14"}, None),
-        ({"expires_at": "2026-11-15T12:00:01"}, "[until 2026-11-15T12:00:01]"),
+        ({"expires_at": "2026-11-15T12:00:01Z"}, "[until 2026-11-15T12:00:01Z]"),
         ({"expires_at": "2026-11-15"}, "[until 2026-11-15]"),
         ({"until": "2026-11-15", "expires_at": "2026-11-16T00:00:00Z"}, "[until 2026-11-15]"),
         ({"expires_at": "9999-12-31"}, "[until 9999-12-31]"),

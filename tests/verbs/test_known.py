@@ -177,6 +177,38 @@ def test_a_forged_file_hides_nothing(project):
     assert "secret" not in rules_of(check(project)), "the digest is the right one: it is the seal that decides"
 
 
+def test_what_is_kept_in_another_shape_is_thrown_away(project):
+    """No value in it ends a check, though this checkout itself has sealed it."""
+    write(project, SECRET)
+    project.remember("The mail worker needs Redis.")
+    project.remember("The mail worker does not need Redis. `src/mail.py` is [until 2031-01-01] its place.")
+    check(project)
+    kept = json.loads((project.path / KEPT).read_text())
+    kept.pop("seal", None)
+    tried = 0
+    for place in [*_places_in(kept)]:
+        for text in ("null", "7", "[[]]", str(10**30)):
+            _seal(project, json.dumps(_with(kept, place, json.loads(text))))
+            assert isinstance(check(project), list), (place, text)
+            tried += 1
+    assert tried > 100
+
+
+def _places_in(value, place=()):
+    yield place
+    within = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in within:
+        yield from _places_in(one, (*place, name))
+
+
+def _with(value, place, other):
+    if not place:
+        return other
+    copy = value.copy()
+    copy[place[0]] = _with(value[place[0]], place[1:], other)
+    return copy
+
+
 def _base_of(workspace, allowed):
     from agent_memory_protocol.disk.files import Root
 

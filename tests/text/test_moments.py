@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.formats.moments import (
+from agent_memory_protocol.text.moments import (
     expired,
     expiry_text,
     instant,
