@@ -9,7 +9,8 @@ from itertools import islice
 
 from ..records.record import Record
 from ..search import words
-from ..search.names import called, numbered
+from ..search.names import called
+from ..search.numbered import numbered
 from ..values import dataclass
 
 WORDS = 4

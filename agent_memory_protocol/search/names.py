@@ -2,8 +2,7 @@
 
 A name is compared without case, accents, blanks and joints, and numbers without leading zeros: `Phase 2`, `phase_2.md`
 and `phase2` are one name, and so are `ADR-007` and `adr 7`. A note is called by its title and its file name, an entry
-by the words that it begins with and by its headings. Words with a sign in front or a number behind them are one token,
-too: `#88`, `.env`, `Node 20`. So a text with `Node 20` also has `node20`.
+by the words that it begins with and by its headings.
 """
 
 import re
@@ -11,7 +10,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from ..text.stem import stem
-from .words import CALENDAR, LONGEST, fold, plain
+from .numbered import numbered
+from .words import LEADING_ZEROS, LONGEST, fold, plain
 
 _MOST_WORDS, _LONGEST_NAME = 6, 100  # Words and characters of the longest name
 
@@ -25,13 +25,6 @@ _PART = re.compile(r"\s[-–—]+\s|:\s|:$|\s\(|\)|\.\s|\n")
 _WORD = re.compile(r"\S*\w\S*")
 _FILE = re.compile(r"\.md\b")
 _NO_LETTERS = re.compile(r"(?:(?<![a-z])\+|(?<!^)(?<![a-z])#|#(?!\d|\Z|\W)|[^\w+#]|_|(?<![a-z0-9])v(?=\d))+")
-_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
-_MAY_BE_NUMBERED = re.compile(r"\d|\.[a-zA-Z]")
-_NUMBERED = re.compile(
-    r"(?<![\w&#])#([0-9]{1,12})(?!\w)|(?<![\w.])\.([a-zA-Z][\w.]*\b)"
-    r"|([^\W\d_]{2,40})(?:[ \u00a0](?:#|[vV](?=\d))?)?(\d{1,12}(?:\.\d{1,6}){0,4})(?![\w.]*\w)"
-)
-_ISSUES = frozenset(["bug", "issue", "mr", "pr", "request", "ticket"])
 
 
 def called(text: str, context: str) -> list[str]:
@@ -53,22 +46,6 @@ def besides(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *issues, *_names(query)]))
 
 
-def numbered(text: str) -> list[str]:
-    """Return one token for each word with a number behind it, number of an issue, and name with a dot in front."""
-    found = []
-    for issue, dotted, word, number in _NUMBERED.findall(plain(text)) if _MAY_BE_NUMBERED.search(text) else ():
-        if issue:
-            found.append(f"{issue}#")
-        elif dotted:
-            found.append(f".{dotted.casefold()}"[:LONGEST])
-        elif (name := fold(word)) not in CALENDAR:
-            parts = number.split(".")
-            sizes = range(min(len(parts), 2), len(parts) + 1)
-            found += [_ZEROS.sub("", f"{name}{'.'.join(parts[:size])}")[:LONGEST] for size in sizes]
-            found += [f"{number}#"] if name in _ISSUES else []
-    return found
-
-
 def _names(text: str) -> Iterator[str]:
     if len(text) <= _LONGEST_NAME and 0 < len(_WORD.findall(text)) <= _MOST_WORDS and (mark := _mark(text)):
         yield mark
@@ -76,5 +53,5 @@ def _names(text: str) -> Iterator[str]:
 
 def _mark(text: str) -> str:
     """Return the token of a name; no text has it."""
-    joined = _ZEROS.sub("", _NO_LETTERS.sub("", _FILE.sub("", fold(plain(text)))))
+    joined = LEADING_ZEROS.sub("", _NO_LETTERS.sub("", _FILE.sub("", fold(plain(text)))))
     return f"##{stem(joined)[:LONGEST]}" if joined else ""

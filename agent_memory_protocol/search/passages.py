@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ..values import dataclass
 from . import words
-from .names import called, numbered
+from .names import called
+from .numbered import numbered
 from .port import Source
 
 _TURNS = 3  # A name in front of so many entries of a source is a speaker's

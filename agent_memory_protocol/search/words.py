@@ -50,7 +50,7 @@ _DATE = re.compile(
     r"(?:(?P<year>(?:19|20)[0-9]{2})-(?P<month>[0-9]{1,2})(?:-(?P<day>[0-9]{1,2}))?"
     r"|(?P<day_first>[0-9]{1,2})\.(?P<month_next>[0-9]{1,2})\.(?P<year_last>(?:19|20)[0-9]{2}))(?=$|[-.T])"
 )
-_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # `ADR-007` is `adr7`
+LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # `ADR-007` is `adr7`
 _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -242,4 +242,4 @@ def fold(text: str) -> str:
 
 
 def _fold(part: str) -> str:
-    return fold(_ZEROS.sub("", part))[:LONGEST]
+    return fold(LEADING_ZEROS.sub("", part))[:LONGEST]

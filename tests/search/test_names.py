@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.search.keyword import KeywordIndex
-from agent_memory_protocol.search.names import besides, called, numbered
+from agent_memory_protocol.search.names import besides, called
+from agent_memory_protocol.search.numbered import numbered
 from agent_memory_protocol.search.port import Passage, source_of
 from agent_memory_protocol.search.scan import ScanIndex
 from tests.each_row import each_row
