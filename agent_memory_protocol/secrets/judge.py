@@ -228,7 +228,7 @@ def is_basic(match: Found) -> bool:
 def is_phrase(match: Found) -> bool:
     """Accept as many words as a wallet's recovery phrase has, if they make no sentence."""
     value = _value(match)
-    said = value.split()
+    said = [word for word in value.split() if word.isalpha()]  # the words may be numbered
     return len(said) in (12, 15, 18, 21, 24) and words("sentence").isdisjoint(said) and entropy(value) >= 3
 
 
