@@ -29,8 +29,8 @@ from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
 from .records.lifecycle import chain_of, check_replaced
 from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
-from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, has_expired, with_partners
-from .records.record import Provenance, Record, RecordType, State
+from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, with_partners
+from .records.record import Provenance, Record, RecordType, State, has_expired
 from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, check_signer
 from .records.store import RecordStore

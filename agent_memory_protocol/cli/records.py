@@ -12,7 +12,7 @@ from .. import settle
 from ..errors import InvalidArgument
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
-from ..records.record import LIVE, WRITTEN, Record, RecordType, State
+from ..records.record import LIVE, WRITTEN, Record, RecordType, State, came_disputed, until_of
 from ..records.signing import Identity, check_address
 from ..text.moments import parse_time
 from ..text.phrases import counted
@@ -386,6 +386,8 @@ def _about(record: Record) -> Iterator[str]:
         ("replaces", record.supersedes or ""),
         ("replaced by", record.superseded_by or ""),
         ("disputed with", " and ".join(record.transition.sides) if record.transition else ""),
+        ("disputed", "where it came from" if came_disputed(record) else ""),
+        ("holds until", until_of(record)),
         ("signed by", _signer(record)),
     ]
     for name, value in rows:

@@ -13,9 +13,8 @@ from typing import Any
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
-from ..text.moments import expired
 from ..values import dataclass
-from .record import CARRIED, LIVE, Record, State, by_birth
+from .record import LIVE, Record, State, by_birth, came_disputed, has_expired, until_of
 
 BUDGET_TOKENS = 2_000  # What an answer may have where the caller names no other budget
 HALF_LIFE_DAYS = 30.0  # A record that has not changed for so long is worth half
@@ -29,8 +28,6 @@ _DAY = 86_400.0
 
 _LONGEST_LABEL = 40
 _KEEP = "keep"  # A tag that says how long a record stays, and not what it is about
-
-_UNTIL, _EXPIRES, _DISPUTED = "until", "expires_at", "disputed"  # What an entry's marks are called in what is carried
 
 _GATHERED = frozenset(["import", "consolidation"])
 _POINTING = frozenset(
@@ -237,10 +234,10 @@ def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
         marks.append("[superseded — kept for history]")
     elif record.state is State.ARCHIVED:
         marks.append("[archived]")
-    elif record.state_reason is None and _carried(record, _DISPUTED):
-        marks.append("[disputed]")  # as it came in; since then, nobody has decided it
-    if until := _carried(record, _UNTIL) or _carried(record, _EXPIRES):
-        marks.append(f"[until {_said(until)}]")
+    elif came_disputed(record):
+        marks.append("[disputed]")
+    if until := until_of(record):
+        marks.append(f"[until {until}]")
     if record.flagged:
         marks.append(f"[flagged: {_said(record.flag_reason or 'its evidence is gone')}]")
     if forged:
@@ -282,18 +279,6 @@ def _is_shown(record: Record, include_history: bool, now: datetime) -> bool:
     return not record.redacted and (include_history or (record.state in LIVE and not has_expired(record, now)))
 
 
-def has_expired(record: Record, now: datetime) -> bool:
-    """Say whether what a record says held until a moment that is over: an entry marked `[until D]` came in as it."""
-    return expired(_carried(record, _EXPIRES), now)
-
-
-def _carried(record: Record, name: str) -> str:
-    """Return what is known beside the text of a record that came from elsewhere; "" if it is not known."""
-    pairs = record.slots.get(CARRIED)
-    said = pairs.get(name) if isinstance(pairs, Mapping) else None
-    return said if isinstance(said, str) else ""
-
-
 def _unit(
     first: Match, known: Mapping[str, Record], found: Mapping[str, Match], include_history: bool, now: datetime
 ) -> list[Match]:
@@ -325,6 +310,10 @@ def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> tu
     if match.uses:
         times = "once" if match.uses == 1 else f"{match.uses} times"
         reasons = (*reasons, f"used {times} before")
+    if until := until_of(match.record):
+        reasons = (*reasons, f"holds until {until}")
+    if came_disputed(match.record):
+        reasons = (*reasons, "disputed where it came from")
     if forged:
         reasons = (*reasons, "its signature does not verify")
     elif foreign:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import InvalidRecord
+from ..text.moments import expired, is_expiry
 from ..values import dataclass
 from .canonical import EMPTY, Json, decode, encode, format_moment, freeze_object, thaw
 from .fields import ANY, BIRTH, FIELDS, IF_SET, Provenance, RecordType, State, Transition, same
@@ -248,6 +249,28 @@ def slots_said(record: Record) -> Mapping[str, Json]:
     if not isinstance(record.slots.get(CARRIED), Mapping):
         return record.slots
     return {name: value for name, value in record.slots.items() if name != CARRIED}
+
+
+def until_of(record: Record) -> str:
+    """Return the day or moment up to which what a record says holds; "" without an end. An entry it was had a mark."""
+    said = _carried(record, "until") or _carried(record, "expires_at")
+    return said if is_expiry(said) else ""
+
+
+def has_expired(record: Record, now: datetime) -> bool:
+    """Say whether the end of what a record says is over at `now`."""
+    return expired(_carried(record, "expires_at"), now)
+
+
+def came_disputed(record: Record) -> bool:
+    """Say whether a record came from an entry marked `[disputed]`, and nobody has decided that since."""
+    return bool(_carried(record, "disputed")) and record.transition is None and record.state_reason is None
+
+
+def _carried(record: Record, name: str) -> str:
+    pairs = record.slots.get(CARRIED)
+    said = pairs.get(name) if isinstance(pairs, Mapping) else None
+    return said if isinstance(said, str) else ""
 
 
 def address(digest: str) -> str:

@@ -14,6 +14,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ..project.templates import shipped_file
+from ..records.record import came_disputed, until_of
 from ..text import labels
 from ..text.headers import front_matter_end
 from ..text.markdown import marker_width
@@ -100,6 +101,8 @@ def _environment() -> Environment:
         "day": lambda stamp: stamp[:10],
         "minute": lambda stamp: stamp[:16].replace("T", " "),
         "mark": mark_of,
+        "until_of": until_of,
+        "came_disputed": came_disputed,
     }
     return environment
 

@@ -818,3 +818,14 @@ def test_a_person_replaces_archives_and_brings_back_at_the_command_line(amp, mem
     third = memory.remember("The API listens on port 7070.").record_id
     assert amp("record", "resolve", back["id"], third, "--reason", "moved").code == 0
     assert amp("record", "verify").code == 0
+
+
+def test_a_record_says_what_the_marks_of_its_entry_said(amp, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# P\n\n- [until 2999-01-01] The trial lasts.\n- [disputed] The port is 8080.\n")
+    amp("init")
+    amp("import", str(page), "--apply")
+    ids = {one["body"]: one["id"] for one in amp("record", "list", "--json").json()["records"]}
+    assert "holds until   2999-01-01\n" in amp("record", "show", ids["The trial lasts."]).out
+    assert "disputed      where it came from\n" in amp("record", "show", ids["The port is 8080."]).out
+    assert "[until 2999-01-01]" in amp("search", "trial").out

@@ -599,3 +599,6 @@ def test_the_end_and_the_dispute_of_an_entry_hold_for_the_record_it_becomes(tmp_
             assert "It is 8080. [disputed]" in block
             history = memory.recall("freeze", include_history=True).as_prompt_block()
             assert "The freeze holds. [until 2020-01-01]" in history
+            (trial,), (port,) = (memory.search(word).hits for word in ("trial", "8080"))
+            assert "holds until 9999-01-01" in trial.reasons
+            assert "disputed where it came from" in port.reasons
