@@ -204,17 +204,27 @@ def render(record: Record, *, forged: bool = False, foreign: bool = False) -> st
 def label_of(record: Record) -> str:
     """Return what a record is about, where its text does not say so: its first tag, and the day of an event.
 
-    What came from elsewhere had a page around it, and the first tag is its title. Of what somebody wrote as a record,
-    only a text that begins with a verb or “it” needs its tag: “Use port 5433.”
+    What came from elsewhere had a page around it. Its first tag is the title of that, and further ones may be the
+    headings that it was under, as “Never do this”. Of what somebody wrote as a record, only a text that begins with a
+    verb or “it” needs its tag: “Use port 5433.”
     """
     said = record.body.casefold()
-    tag = next((" ".join(one.split()) for one in record.tags if one != _KEEP), "")
-    if not tag or tag.casefold() in said or not (record.provenance.kind in _GATHERED or _names_nothing(said)):
-        tag = ""
-    elif len(tag) > _LONGEST_LABEL:
-        tag = f"{tag[: _LONGEST_LABEL - 1]}…"
+    tags = [" ".join(one.split()) for one in record.tags if one != _KEEP]
+    if record.provenance.kind in _GATHERED:
+        tags = [one for place, one in enumerate(tags) if not place or _may_be_heading(one)]
+    else:
+        tags = tags[:1] if _names_nothing(said) else []
+    told = [one for one in tags if one and one.casefold() not in said]
+    told = [one if len(one) <= _LONGEST_LABEL else f"{one[: _LONGEST_LABEL - 1]}…" for one in told]
+    while len(told) > 2 and len(", ".join(told)) > 2 * _LONGEST_LABEL:
+        del told[1]  # the title and the nearest heading say most
     day = "" if record.occurred_at is None else f"{record.occurred_at:%Y-%m-%d}"
-    return ", ".join(one for one in (tag, day) if one and one not in said)
+    return ", ".join(dict.fromkeys([*told, *([day] if day and day not in said else [])]))
+
+
+def _may_be_heading(tag: str) -> bool:
+    """Say whether a tag is written as a heading is: a topic is mostly one word in small letters."""
+    return " " in tag or not tag[:1].islower()
 
 
 def _names_nothing(said: str) -> bool:

@@ -148,6 +148,26 @@ def test_what_has_expired_elsewhere_is_no_answer_and_the_marks_it_had_are_said(c
     assert with_history.endswith(marks)
 
 
+@each_row(
+    "tags, label",
+    [
+        (("Changelog", "2.3"), "Changelog, 2.3"),
+        (("Guide", "À ne pas faire"), "Guide, À ne pas faire"),
+        (("Notes", "Deploys", "What went badly"), "Notes, Deploys, What went badly"),
+        (("Notes", "a b " * 10, "c d " * 10, "What went badly"), f"Notes, {'c d ' * 9}c d, What went badly"),
+        (("git", "ci", "Release"), "git, Release"),
+        (("git", "ci"), "git"),
+        (("Notes", "Main"), "Notes"),
+        (("Main", "Never"), "Never"),
+        (("Notes", "Notes", "keep"), "Notes"),
+    ],
+)
+def test_what_came_from_a_page_says_the_headings_it_was_under(tags, label):
+    one = replace(record("Push to main."), id="", tags=tags, provenance=Provenance("import"))
+    assert label_of(one) == label
+    assert label_of(replace(one, id="", provenance=Provenance("test"))) == ("" if tags[0] == "Main" else tags[0])
+
+
 def test_a_dispute_that_came_in_with_a_record_is_not_said_once_it_is_decided():
     one, other = record("The port is 8080.", slots={"extra": {"disputed": "true"}}), record("The port is 9090.")
     marked, against = dispute(one, other, **WHY)
