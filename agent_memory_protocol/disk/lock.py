@@ -220,7 +220,7 @@ def _open_lock(root: Root, parts: tuple[str, ...]) -> int:
         # Another user made it. Reading is enough to lock it; only the record of the holder cannot be written.
         try:
             fd = os.open(path, os.O_RDONLY | SAFE_FLAGS, dir_fd=folder_fd)
-        except FileNotFoundError:  # it is missing, and the folder takes none of ours
+        except FileNotFoundError:  # it is missing, and we may not write in its folder
             raise error from None
     return regular(fd, parts)
 

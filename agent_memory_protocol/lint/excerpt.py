@@ -43,7 +43,7 @@ class Excerpt:
     Attributes:
         has_title: whether it begins with a heading that says whose memory it is, or is empty.
         count: how many entries it has.
-        days: the first and the last day that entries are dated with; none where no entry has a date of its own.
+        days: the first and the last day that entries are dated with; empty where no entry has its own date.
         until: the first day of a mark `[until D]`, as an ordinal.
         mentions: what its entries name of the repository.
         lines: its entries, where it is lasting memory.
@@ -77,7 +77,7 @@ def from_json(value: Any) -> Excerpt:
         numbers += [one.line, one.at]
         texts += [one.path, one.symbol]
     if {*map(type, numbers)} - {int} or {*map(type, texts)} - {str}:
-        raise TypeError("this is no excerpt")
+        raise TypeError("another shape than that of an excerpt")
     for day in (*days, until or 1):
         date.fromordinal(day)
     return Excerpt(bool(has_title), count, tuple(days), until, mentioned, tuple(lines))

@@ -60,7 +60,7 @@ def lost_git_folder(top: str) -> str | None:
 def foreign_git_folder(top: str) -> str:
     """Return the git folder that a `.git` file or link at `top` names, if it belongs to another checkout; else "".
 
-    One that lies apart (`git init --separate-git-dir`) names no checkout, and is nobody else's.
+    One that lies apart (`git init --separate-git-dir`) names no checkout, so it belongs to this one.
     """
     path = os.path.join(top, ".git")
     git_folder = os.path.realpath(path) if os.path.islink(path) and os.path.isdir(path) else _pointed(top)

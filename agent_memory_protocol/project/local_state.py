@@ -21,7 +21,7 @@ from .settings import home_folder
 SET_ASIDE = "set-aside"  # The folder in `.amp` for what another checkout made
 
 NOWHERE = "has no copy outside: neither the git folder nor the state folder can be written"
-"""Why local state is not believed that nobody can begin again here."""
+"""Why local state is not believed where a new copy has no place."""
 
 _ID = "id"
 _OUTSIDE = "amp"

@@ -56,7 +56,7 @@ Looked = tuple[list[Finding], str, int]
 class _Text:
     """What is known of a text."""
 
-    found: tuple[Finding, ...] | None  # what was found in it alone, without its path; None where nobody has looked
+    found: tuple[Finding, ...] | None  # what was found in it alone, without its path; None if no check has looked
     excerpt: Excerpt | None  # None for a note, of which no more is asked
 
     def to_json(self) -> list[object]:
@@ -102,7 +102,7 @@ class Known:
 
     @property
     def unknown(self) -> int:
-        """How many texts there are in which nobody has looked."""
+        """How many texts no check has looked at."""
         return len(self._now.keys() - self._before.keys())
 
     def run(self, subject: str, view: object, path: str, digest: str) -> Looked:
@@ -159,7 +159,7 @@ def _finding(kept: Any) -> Finding:
     rule, severity, line, message, fix = kept
     lines, texts = [line, *(fix[:1] if fix else ())], [rule, severity, message, *(fix[1:3] if fix else ())]
     if {*map(type, lines)} - {int, type(None)} or {*map(type, texts)} - {str}:
-        raise TypeError("this is no finding")
+        raise TypeError("another shape than that of a finding")
     return Finding(rule, severity, "", line, message, fix and Fix(*fix))
 
 
