@@ -137,7 +137,7 @@ class Decisions:
             if old.redacted:
                 raise IllegalMove(f"{old.id} is redacted; nothing of it is left")
             with self._shelf.alone():
-                same = self._shelf.look().holding(old)
+                same = self._shelf.look().holding(old, self._clock())
                 return same or self._put(revived(old, reason=reason, now=self._now()))
 
     def redact(self, record_id: str, reason: str) -> Record:

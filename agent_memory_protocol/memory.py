@@ -234,7 +234,7 @@ class Memory(Decisions):
             )
             finder = self._shelf.look(hurried=True)
             known = self._store.history(record.id) if finder.has(record.id) else ()
-            same = finder.holding(record) if once and not known else None
+            same = finder.holding(record, self._clock()) if once and not known else None
             if same is not None:
                 return same.id, False
             version = arrive(known, record, finder.seen.read) if known else record
@@ -456,7 +456,8 @@ class Memory(Decisions):
         with self._lock:
             finder = self._shelf.see()
             new = [one for one in map(finder.seen.read, record_ids) if one is not None]
-            return tuple(met_by_records(new, finder.alike(new, _ALIKE).values(), self._home.project()))
+            alike = [one for one in finder.alike(new, _ALIKE).values() if not has_expired(one, self._clock())]
+            return tuple(met_by_records(new, alike, self._home.project()))
 
     def status(self) -> MemoryStatus:
         """Count what there is."""
@@ -535,7 +536,7 @@ class Memory(Decisions):
     def _keep(self, record: Record) -> tuple[Record, bool]:
         """Store a new record; an active one with the same text gets the tags instead."""
         for _ in range(TRIES):
-            same = None if self._shelf.finder is None else self._shelf.finder.holding(record)
+            same = None if self._shelf.finder is None else self._shelf.finder.holding(record, self._clock())
             if same is None:
                 try:
                     return self._put(record), True

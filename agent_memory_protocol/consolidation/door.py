@@ -239,7 +239,7 @@ def _check_sameness(record: Record, replaced: list[Record]) -> None:
         raise Refused("only facts are merged with facts, and procedures with procedures; an event may happen twice")
     for old in replaced:
         if slots_disagree(old, record):
-            raise Refused(f"the slots of {old.id} disagree; that is a contradiction and no repetition")
+            raise Refused(f"the slots or the end of {old.id} disagree; that is a contradiction and no repetition")
     sides = replaced if len(replaced) > 1 else [*replaced, record]
     differing = {gist(side.body): side for side in sides}.values()  # of many that say the same, one is enough
     for one, other in combinations(differing, 2):

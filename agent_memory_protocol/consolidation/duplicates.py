@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ..records.canonical import encode
-from ..records.record import CARRIED, LIVE, Provenance, Record, RecordType, State, event_of, new_record, slots_said
+from ..records.record import (
+    CARRIED,
+    LIVE,
+    Provenance,
+    Record,
+    RecordType,
+    State,
+    event_of,
+    new_record,
+    slots_said,
+    until_of,
+)
 from ..text.alike import groups
 from ..text.gist import gist
 from ..values import dataclass
@@ -164,16 +175,16 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
 
 
 def slots_disagree(one: Record, other: Record) -> bool:
-    """Say whether two records give one slot different values."""
-    return not _agree(slots_said(one), slots_said(other))
+    """Say whether two records give one slot different values, or end at different times."""
+    return until_of(one) != until_of(other) or not _agree(slots_said(one), slots_said(other))
 
 
 def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:
-    """Divide records that say the same: those whose slots disagree contradict each other, and are never merged."""
+    """Divide records that say the same: those whose slots or ends disagree are never merged."""
     groups: list[tuple[dict[str, object], list[Record]]] = []
     for record in sorted(members, key=_strength, reverse=True):
         for slots, group in groups:
-            if _agree(slots, slots_said(record)):
+            if until_of(group[0]) == until_of(record) and _agree(slots, slots_said(record)):
                 slots.update(slots_said(record))
                 group.append(record)
                 break

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ..errors import AgentMemoryError, InvalidArgument, OperatorFailed
 from ..records.lifecycle import refresh_flag
-from ..records.record import Record, by_birth
+from ..records.record import Record, by_birth, has_expired
 from ..text.ids import id_of_proposal
 from .door import Kept, Standing, Waits, admit
 from .proposals import (
@@ -53,7 +53,10 @@ class Pass:
 
     def ask(self, stage: Stage, operator: Operator) -> None:
         """Put the question of a stage to an operator, and its answers through the door."""
-        for proposal in ask(operator, Question(stage=stage, now=self.now, records=self.in_order())):
+        records = self.in_order()
+        if stage in (Stage.DEDUP, Stage.CONTRADICTION):  # what is over says nothing that others could repeat or deny
+            records = tuple(one for one in records if not has_expired(one, self.now))
+        for proposal in ask(operator, Question(stage=stage, now=self.now, records=records)):
             self.offer(stage, proposal, by=operator.name, proposed=True)
 
     def reinforce(self, id: str, *, by: str) -> None:

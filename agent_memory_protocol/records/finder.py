@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from ..disk import collector
 from ..errors import UnknownRecord
@@ -14,7 +14,7 @@ from ..text.ids import complete
 from ..values import dataclass
 from .canonical import EMPTY
 from .rank import Match, partner_of
-from .record import LIVE, Record, by_birth, event_of, is_id, slots_said
+from .record import LIVE, Record, by_birth, event_of, has_expired, is_id, slots_said
 from .seen import Seen
 
 MATCHES = 40  # How many records that look like a query are weighed against each other
@@ -104,11 +104,12 @@ class Finder:
             raise UnknownRecord(f"no record begins with {ascii(start)[1:-1][:40]}; `amp record list` shows them")
         return known[found]
 
-    def holding(self, record: Record) -> Record | None:
-        """Return the live record that says what a new one would say."""
+    def holding(self, record: Record, now: datetime) -> Record | None:
+        """Return the live record that says what a new one would say; one whose end is over says it no more."""
         for same in self.saying(record.body):
             is_alike = same.type is record.type and slots_said(record) in (EMPTY, slots_said(same))
-            if same.state in LIVE and is_alike and event_of(same) == event_of(record):
+            is_over = has_expired(same, now) and not has_expired(record, now)
+            if same.state in LIVE and is_alike and not is_over and event_of(same) == event_of(record):
                 return same
         return None
 
