@@ -19,6 +19,7 @@ from ..layout import Target, Tier
 from ..learning import route
 from ..project import agents
 from ..text import labels, marks
+from ..text.dates import day_text
 from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other
 from ..tiers import compose, dispute, document, store
@@ -108,7 +109,7 @@ def _prepared(session: Session, target: Target, wanted: NewText) -> _Writing:
     label = None if wanted.under is None else document.check_label(wanted.under)
     new = _compose(session, target, wanted.text, wanted.dated, wanted.until, wanted.today)
     signed = replace(about, writer=wanted.by or None)
-    return _Writing(session, new, section, label, about, signed, wanted.until)
+    return _Writing(session, new, section, label, about, signed, wanted.today)
 
 
 def _write(
@@ -146,7 +147,7 @@ class _Writing:
     label: str | None
     about: About
     signed: About  # the same, and who writes it
-    until: date | None
+    today: date
     old: str = ""  # the entry of this document that it replaces, "" for none
     makes_room: date | None = None  # today, where old entries may go for it
     twice: bool = False
@@ -172,7 +173,7 @@ class _Writing:
         there = None if self.twice else _standing(current, new, self.entry_id, over or "", heading or ())
         if there is not None:
             self.entry_id = current.ids[current.outline.entries.index(there)]
-            again, self.status, notes = _again(self.session, current, self.entry_id, new, self.about, self.until)
+            again, self.status, notes = _again(self.session, current, self.entry_id, new, self.about, self.today)
             self.notes = (*notes, *_elsewhere(current, there, self.section))
             return again
         added, reasons = _add(self.session, current, new, heading, over, leaving, today=self.makes_room)
@@ -213,7 +214,7 @@ def _kept(session: Session, target: Target, work: _Writing, error: str) -> str:
 
 
 def _again(
-    session: Session, current: Document, entry_id: str, new: NewEntry, more: About, until: date | None
+    session: Session, current: Document, entry_id: str, new: NewEntry, more: About, today: date
 ) -> tuple[Change, str, tuple[str, ...]]:
     """Say of an entry that is there already what is new: what is known of it, its end, or a newer date."""
     notes: tuple[str, ...] = ()
@@ -221,9 +222,17 @@ def _again(
     told = {} if known.with_more(more) == known else {entry_id: known.with_more(more)}
     if told:
         notes = ("what you said about it is saved",)
-    changed = current if until is None else dispute.held_until(current, entry_id, until.toordinal())
+    until = next((one.marks.until for one in document.parse_new(new, current.target).outline.entries), None)
+    there = current.entry(entry_id)
+    changed = current
+    if until is not None:
+        changed = dispute.held_until(current, entry_id, until)
+        said = f"it is now true until {day_text(until)}"
+    elif there is not None and there.is_expired(today.toordinal()):
+        changed = dispute.unmarked(current, entry_id, "[until ")
+        said = f"it had expired on {day_text(there.marks.until or 0)} and is now true without an end"
     if changed is not current:
-        notes = (*notes, f"it is now true until {until}")
+        notes = (*notes, said)
     there = changed.entry(entry_id)
     if new.day is None or there is None or there.mark is None or there.mark.day >= new.day:
         return Change(changed, about=told), "kept", notes

@@ -216,6 +216,24 @@ def test_a_last_day_is_a_mark_and_may_be_moved(page):
 
 
 @pytest.mark.parametrize(
+    ("before", "said", "after"),
+    [
+        ("[until 2020-01-01] It holds.", "It holds.", "It holds."),
+        ("[until 2020-01-01] It holds.", "[until 2999-02-02] It holds.", "[until 2999-02-02] It holds."),
+        ("[keep] [until 2020-01-01] It holds.", "It holds.", "[keep] It holds."),
+        ("[until 2999-01-01] It holds.", "It holds.", "[until 2999-01-01] It holds."),
+        ("[until 2999-01-01] It holds.", "[until 2999-02-02] It holds.", "[until 2999-02-02] It holds."),
+        ("It holds.", "It holds.", "It holds."),
+    ],
+)
+def test_what_has_expired_is_true_again_when_somebody_says_it_again(page, before, said, after):
+    page.write_text(f"# Shared Knowledge\n\n- {before}\n")
+    done = Workspace.open(page.parents[3], environ={}).remember(said)
+    assert page.read_text() == f"# Shared Knowledge\n\n- {after}\n"
+    assert (done.status, any("is now true" in note for note in done.notes)) == ("kept", before != after)
+
+
+@pytest.mark.parametrize(
     ("tier", "name"), [(Tier.SHARED, "n" * 30), (Tier.AGENT, "n" * 64), (Tier.AGENT, "開発者" * 20)], ids=str
 )
 def test_a_plain_write_of_an_agent_says_who_in_a_short_line_and_one_of_a_person_nothing(page, tier, name):
