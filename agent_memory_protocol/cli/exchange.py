@@ -78,14 +78,22 @@ def import_command(
     """
     from ..exchange.acceptance import acceptance_of
     from ..exchange.foreign import expired, reader_of
-    from ..exchange.import_ import DOCUMENT_LOSSES, LEFT_OUT, IntoDocument, import_file, into_records, meetings
+    from ..exchange.import_ import (
+        DOCUMENT_LOSSES,
+        LEFT_OUT,
+        RECORD_LOSSES,
+        IntoDocument,
+        import_file,
+        into_records,
+        meetings,
+    )
     from ..formats.rows import Columns
 
     if file != STDIO:
         check_outside(call.actor(), file)
     with input_file(file) as path:
         kind, read = reader_of(
-            path, file, name, Columns.of(dict(map(_pair, pairs)), text=text, time=time, embeds=not no_embeddings)
+            path, file, name, Columns.of(map(_pair, pairs), text=text, time=time, embeds=not no_embeddings)
         )
         new: list[str] = []
         notes: list[str] = []
@@ -103,7 +111,7 @@ def import_command(
             take,
             apply=apply,
             strict=strict,
-            losses=DOCUMENT_LOSSES if target_name else (),
+            losses=DOCUMENT_LOSSES if target_name else RECORD_LOSSES,
             progress=counter("judged"),
         )
         done.notes += filter(None, [expired(kind, path), *(meetings(memory, new) if new else notes)])

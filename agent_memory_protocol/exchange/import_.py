@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import field, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from ..answers import About
 from ..errors import AgentMemoryError, DamagedFile, LimitExceeded, MissingExtra, Refused
@@ -17,6 +18,7 @@ from ..formats.entry import MADE_BY, MemoryEntry, Problem, original_id, to_milli
 from ..formats.jsonl_rules import KINDS
 from ..formats.loss import EMBEDDING, OVER, RELEVANCE, Loss, unknown_fields
 from ..formats.record_files import reading
+from ..formats.rows import has_own_id
 from ..layout import Target
 from ..memory import Memory
 from ..notes import note
@@ -156,6 +158,8 @@ def into_records(
         turning = next(filter(labels.turns, reversed(headings)), "")
         dated = dated._replace(text=labels.in_front(turning, dated.text))
         kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
+        if kept is None and has_own_id(entry):  # the record gets another one
+            dated = dated._replace(extra=MappingProxyType({"id": entry.id, **entry.extra}))
         record = kept or record_entries.record_of(dated)
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
         if (apply, said) in seen:
@@ -309,9 +313,15 @@ def _has_header(entry: MemoryEntry) -> bool:
     return any(key.startswith(markdown.HEADER) for key in entry.extra)
 
 
+_FOREIGN_EMBEDDING = replace(
+    EMBEDDING, found=lambda entry: entry.embedding != b"" and not {MADE_BY, record_entries.RECORD} & {*entry.extra}
+)
+RECORD_LOSSES = (_FOREIGN_EMBEDDING, *record_entries.OF_CONTENT)
+"""What records cannot keep of an entry."""
+
 DOCUMENT_LOSSES = (
     OVER,
-    replace(EMBEDDING, found=lambda entry: entry.embedding != b"" and MADE_BY not in entry.extra),
+    _FOREIGN_EMBEDDING,
     RELEVANCE,
     Loss("kinds that no entry of a document has", "no kind", _has_other_kind, lambda entry: entry),
     Loss("what the header of their file says", "left out", _has_header, lambda entry: entry),

@@ -137,17 +137,22 @@ def _normalized(entry: MemoryEntry) -> MemoryEntry:
     )
 
 
-LOSSES = (
-    EMBEDDING,
+OF_CONTENT = (
     RELEVANCE,
     Loss(
         "texts in another Unicode form than NFC",
         "the same in NFC",
-        lambda entry: _is_new(entry) and _normalized(entry) != entry,
+        lambda entry: _normalized(entry) != entry and _is_new(entry),
         _normalized,
     ),
     LATE_TIMES,
     unknown_fields(),
+)
+"""What a record cannot keep of an entry, besides its embedding and its id."""
+
+LOSSES = (
+    EMBEDDING,
+    *OF_CONTENT,
     Loss("ids that are not those of a record", "an id made from the content", _is_new, _as_read),
 )
 

@@ -4,35 +4,29 @@ What is missing is made: an id from the content, a time of 0 where nobody knows.
 into `extra` as text, so nothing of a row is lost; only our own `derived` columns are left out while they say the same.
 """
 
-import csv
 import json
 import math
 import re
 import uuid
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
-from io import StringIO
 from types import MappingProxyType
 
 from ..disk.errors import shown
-from ..disk.files import split_bom
 from ..errors import DamagedFile, InvalidArgument
 from ..limits import split_lines
 from ..values import dataclass
-from . import record_files
-from .derived import SECTION, TIER, Derived, derived
-from .entry import BadEntry, MemoryEntry, Problem, attempt, check, embedding_of, to_milliseconds, to_moment, uuid_of
-from .json_schema import entry_of
+from .derived import LAST_MOMENT, SECTION, TIER, Derived, derived
+from .entry import BadEntry, MemoryEntry, check, embedding_of, to_milliseconds, to_moment, uuid_of
 
 FIELDS = ("id", "timestamp_ms", "text", "tags", "source", "relevance", "extra", "embedding")
 _NAMESPACE = uuid.UUID("5a0c0a0e-3f1b-5c53-9d0c-6f1f0c3b7a11")
-LARGEST = 256 << 20
 _NAMES = {
     "text": ("text", "content", "memory", "fact", "body", "note"),
     "timestamp_ms": ("timestamp_ms", "timestamp", "created_at", "createdat", "time", "date"),
@@ -44,8 +38,11 @@ _SLASHES = re.compile(r"\d{4}/\d{2}/\d{2}")
 
 _UNKNOWN = ("nat", "nan", "null", "none", "na", "n/a", "-", "")  # How tools spell a time or a number that is not known
 
-_UNITS = ((10**11, 1000.0), (10**14, 1.0), (10**17, 1e-3), (math.inf, 1e-6))
+_UNITS = ((10**11, 1000, 1), (10**14, 1, 1), (10**17, 1, 1000), (LAST_MOMENT * 10**6, 1, 10**6))
 """A number below each of these counts seconds, milliseconds, microseconds or nanoseconds: in the next it is in 1973."""
+_LEAST = 10**8  # Seconds up to 1973: a smaller number is a day of a table program, a year or a count
+
+_WITH_ZONE = re.compile(r"(?<=\d) ?(?:UTC|GMT)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +54,15 @@ class Columns:
 
     @classmethod
     def of(
-        cls, pairs: Mapping[str, str], *, text: str | None = None, time: str | None = None, embeds: bool = True
+        cls,
+        pairs: Iterable[tuple[str, str]] = (),
+        *,
+        text: str | None = None,
+        time: str | None = None,
+        embeds: bool = True,
     ) -> "Columns":
         """Return the columns that pairs of a column and a field name, and those of the text and the time."""
-        given = [*((target, column) for column, target in pairs.items()), ("text", text), ("timestamp_ms", time)]
+        given = [*((target, column) for column, target in pairs), ("text", text), ("timestamp_ms", time)]
         named: dict[str, str] = {}
         for said, column in given:
             if column is None:
@@ -72,31 +74,51 @@ class Columns:
                 raise InvalidArgument(f"{column}={target}: there is no field {target}{swapped}; {known}")
             if named.setdefault(target, column) != column:
                 raise InvalidArgument(f"{target} has two columns, {named[target]} and {column}; name one")
+        for column, count in Counter(named.values()).items():
+            if count > 1:
+                fields = " and ".join(one for one in named if named[one] == column)
+                raise InvalidArgument(f"{column} can be one field only, and here it is {fields}; name one")
         return cls(named, embeds)
+
+    def check(self, rows: Iterable[Mapping[str, object]], path: str) -> None:
+        """Raise DamagedFile if a column that is named is in none of the rows of a file. Of no rows nothing is said."""
+        missing, names = {*self.named.values()}, ""
+        for row in rows if missing else ():
+            missing = {column for column in missing if not _has(row, column)}
+            if not missing:
+                return
+            names = names or columns_in(row)
+        if names:
+            raise DamagedFile(f"has no column {', '.join(sorted(missing))} (columns: {names})", path=shown(path))
 
 
 def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
     """Return a row as an entry. Raises BadEntry if it has no text, or a value that no field of an entry can have."""
     left = {str(name): value for name, value in row.items() if name not in (None, "")}  # "" is the index of pandas
-    fields = {name: _take(left, column) for name, column in columns.named.items()}
+    taken = {**columns.named}
+    fields = {name: _take(left, column) for name, column in taken.items()}
     for name in FIELDS:
         if name not in fields:
-            fields[name] = left.pop(_called(left, name), None)
+            taken[name] = called(left, name)
+            fields[name] = left.pop(taken[name], None)
     text = fields["text"]
+    if isinstance(text, bytes):
+        text = _text(text)
     if not isinstance(text, str) or not text.strip():
         raise BadEntry(_no_text(row, columns))
     text = "\n".join(split_lines(text))
-    when = _milliseconds(fields["timestamp_ms"])
+    when = _milliseconds(fields["timestamp_ms"], is_exact=taken["timestamp_ms"] == "timestamp_ms")
     carried = _pairs(fields["extra"])
     made = derived(MemoryEntry("", when, text, extra=carried))
+    more = {name: _text(value) for name, value in left.items() if not (_is_missing(value) or _says(name, value, made))}
+    key = _text(fields["id"]) if not _is_missing(fields["id"]) else _made_id(when, text)
     extra = {
-        **carried,
-        **{name: _text(value) for name, value in left.items() if not (_is_missing(value) or _says(name, value, made))},
+        **{f"extra.{name}" if more.get(name, one) != one else name: one for name, one in carried.items()},
+        **more,
     }
-    key = _text(fields["id"]) if not _is_missing(fields["id"]) else ""
     return check(
         MemoryEntry(
-            id=key or uuid_of(f"{when}\0{text}", _NAMESPACE),
+            id=key,
             timestamp_ms=when,
             text=text,
             tags=tags_of(fields["tags"]),
@@ -108,7 +130,16 @@ def entry(row: Mapping[str, object], columns: Columns) -> MemoryEntry:
     )
 
 
-def _called(row: Mapping[str, object], name: str) -> str:
+def has_own_id(entry: MemoryEntry) -> bool:
+    """Say whether a row brought an id, or it was made."""
+    return entry.id != _made_id(entry.timestamp_ms, entry.text)
+
+
+def _made_id(timestamp_ms: int, text: str) -> str:
+    return uuid_of(f"{timestamp_ms}\0{text}", _NAMESPACE)
+
+
+def called(row: Mapping[str, object], name: str) -> str:
     """Return the column of a row that is taken for a field; "" without one."""
     known = {column.casefold(): column for column, value in row.items() if value is not None}
     return next((known[one] for one in _NAMES.get(name, (name,)) if one in known), "")
@@ -131,11 +162,21 @@ def _take(row: dict[str, object], column: str) -> object:
 
 
 def _no_text(row: Mapping[str, object], columns: Columns) -> str:
-    column = columns.named.get("text") or _called({str(name): "" for name in row}, "text")
+    column = columns.named.get("text") or called({str(name): "" for name in row}, "text")
     if column in row:
         return f"its {column} is empty, or no text"
-    keys = ", ".join([*_keys(row)][:8]) or "none"
-    return f"it has no text in {column or 'text'}; name its column with --text (columns: {keys})"
+    return f"it has no text in {column or 'text'}; name its column with --text (columns: {columns_in(row)})"
+
+
+def columns_in(row: Mapping[str, object]) -> str:
+    """Return the first columns of a row, with those in its objects, as people read them."""
+    return ", ".join([*_keys(row)][:8]) or "none"
+
+
+def _has(row: Mapping[str, object], column: str) -> bool:
+    outer, dot, key = column.partition(".")
+    inner = row.get(outer)
+    return column in row or (bool(dot) and isinstance(inner, Mapping) and _has(inner, key))
 
 
 def _keys(row: Mapping[str, object]) -> Iterator[str]:
@@ -163,101 +204,6 @@ def tags_of(value: object) -> tuple[str, ...]:
     raise BadEntry("tags is neither a text nor a list of texts")
 
 
-def read_lines(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
-    """Read JSON objects: one a line, a JSON array of them, or an object whose only list is of them."""
-    data = split_bom(record_files.read_whole(path, LARGEST))[1]
-    rows = _listed(data, path)
-    if rows is not None:
-        for number, row in enumerate(rows, start=1):
-            yield attempt(f"entry {number:,}", _from_object, row, columns)
-        return
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if line.strip():
-            yield attempt(f"line {number:,}", _from_line, line, columns)
-
-
-def listed(value: object) -> list[object]:
-    """Return the rows in a JSON value: an array, an object's only list of objects, or a table as pandas writes it."""
-    if not isinstance(value, dict):
-        return value if isinstance(value, list) else [value]
-    names, cells = value.get("columns"), value.get("data")
-    if isinstance(names, list) and isinstance(cells, list) and all(isinstance(row, list) for row in cells):
-        return [dict(zip(names, row, strict=False)) for row in cells]
-    text = _called(value, "text")
-    if text and all(isinstance(column, dict) for column in value.values()):
-        return [{name: column.get(key) for name, column in value.items()} for key in value[text]]
-    if not text and all(key.isdigit() and isinstance(one, dict) for key, one in value.items()):
-        return [*value.values()]
-    if not text:
-        lists = [one for one in value.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
-        return lists[0] if len(lists) == 1 else [value]
-    return [value]
-
-
-def _listed(data: bytes, path: str) -> list[object] | None:
-    """Return the objects of one JSON value; None if each line is one."""
-    try:
-        return listed(json.loads(data))
-    except (ValueError, RecursionError) as error:
-        if data.lstrip().startswith(b"["):
-            raise DamagedFile(f"is not JSON: {error}", path=shown(path)) from None
-        return None
-
-
-def read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
-    """Read a CSV file with a header, of commas, semicolons or tabs."""
-    data = split_bom(record_files.read_whole(path, LARGEST))[1]
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise DamagedFile("is not UTF-8; save it as UTF-8", path=shown(path)) from None
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    csv.field_size_limit(LARGEST)
-    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    names = [name.strip() for name in next(rows, [])]
-    header = dict.fromkeys(names, "")
-    if (columns.named.get("text") or _called(header, "text")) not in header:
-        raise DamagedFile(_no_text(header, columns), path=shown(path))
-    twice = [name for name, count in Counter(names).items() if name and count > 1]
-    if twice:
-        raise DamagedFile(f"has several columns called {', '.join(twice)}; rename all but one", path=shown(path))
-    is_open = text.count('"') % 2 == 1
-    last = text.count("\n") + (not text.endswith("\n"))
-    for cells in filter(None, rows):
-        place = f"line {rows.line_num:,}"
-        if any(cells[len(names) :]):
-            yield Problem(
-                place,
-                f"it has {len(cells)} cells, and the header {len(names)}; put quotes around a text with {delimiter!r}",
-            )
-        elif is_open and rows.line_num >= last and any("\n" in cell for cell in cells):
-            yield Problem(
-                place, "a quotation mark is never closed, so the rest of the file is one cell; close or double it"
-            )
-        else:
-            yield attempt(place, entry, {name: cell or None for name, cell in zip(names, cells, strict=False)}, columns)
-
-
-def _from_line(line: bytes, columns: Columns) -> MemoryEntry:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadEntry(f"is not JSON: {str(error)[:100]}") from None
-    return _from_object(row, columns)
-
-
-def _from_object(row: object, columns: Columns) -> MemoryEntry:
-    if not isinstance(row, dict):
-        raise BadEntry("is not a JSON object")
-    if not columns.named and columns.embeds:
-        try:
-            return entry_of(row)
-        except BadEntry:
-            pass
-    return entry(row, columns)
-
-
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
@@ -281,6 +227,10 @@ def _text(value: object) -> str:
         return value
     if isinstance(value, (datetime, date)):
         return value.isoformat()
+    if isinstance(value, (bytes, bytearray)):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+        return f"\\x{value.hex()}"
     is_json = isinstance(value, (Mapping, list, tuple, bool, int, float))
     return json.dumps(value, ensure_ascii=False, default=str) if is_json else str(value)
 
@@ -318,21 +268,36 @@ def _vector(value: object) -> bytes:
     return b""
 
 
-def _milliseconds(value: object) -> int:
-    """Return a moment as milliseconds: of a number of seconds or milliseconds, or of a text with a date."""
+def _milliseconds(value: object, *, is_exact: bool = False) -> int:
+    """Return a moment as milliseconds: of a number since 1970, or of a text with a date.
+
+    With `is_exact` a number is milliseconds, also one so small that nobody could tell what it counts.
+    """
     if _is_missing(value) or value == "":
         return 0
     if isinstance(value, str):
-        return 0 if value.strip().casefold() in _UNKNOWN else _milliseconds(_moment(value))
+        return 0 if value.strip().casefold() in _UNKNOWN else _milliseconds(_moment(value), is_exact=is_exact)
     if isinstance(value, datetime):
         return to_milliseconds(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, date):
         return to_milliseconds(datetime(value.year, value.month, value.day, tzinfo=UTC))
-    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and math.isfinite(value):
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         if value < 0:
             raise BadEntry(f"{value} is before 1970, where timestamp_ms begins")
-        return int(float(value) * next(unit for end, unit in _UNITS if value < end))
+        if 0 < value < _LEAST:
+            return int(value) if is_exact else _milliseconds(_day(value))
+        for end, times, parts in _UNITS:
+            if value < end:
+                return int(value * times // parts)
     raise _no_moment(str(value))
+
+
+def _day(value: float | Decimal) -> date:
+    """Return the day that a number such as 20260131 spells."""
+    with suppress(ValueError):
+        if value == int(value) and len(str(int(value))) == len("YYYYMMDD"):
+            return date.fromisoformat(str(int(value)))
+    raise BadEntry(f"{value:g} could count years, days or seconds; give ISO 8601, or seconds from 1973 on")
 
 
 def _no_moment(text: str) -> BadEntry:
@@ -345,8 +310,9 @@ def _moment(text: str) -> float | datetime:
     except ValueError:
         pass
     text = text.strip()
+    plain = _WITH_ZONE.sub("+00:00", text.replace("/", "-") if _SLASHES.match(text) else text)
     try:
-        return datetime.fromisoformat(text.replace("/", "-") if _SLASHES.match(text) else text)
+        return datetime.fromisoformat(plain)
     except ValueError:
         with suppress(ValueError):
             return parsedate_to_datetime(text)

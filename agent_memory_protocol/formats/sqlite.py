@@ -247,7 +247,8 @@ def _opened(path: str, *, for_writing: bool = False) -> Iterator[sqlite3.Connect
         kinds = connection.execute("SELECT type FROM sqlite_master WHERE name IN ('entries', 'entry_tags')").fetchall()
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if kinds != [("table",), ("table",)]:
-            raise DamagedFile("is not a file of entries: it has no tables entries and entry_tags", path=shown(path))
+            other = "it has no tables entries and entry_tags; of another program's file, import a table as CSV"
+            raise DamagedFile(f"is not a file of entries: {other}", path=shown(path))
         if version != VERSION:
             raise DamagedFile(f"its version is {version}, and this program reads {VERSION}", path=shown(path))
         yield connection

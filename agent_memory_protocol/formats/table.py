@@ -6,7 +6,7 @@ A format's module is loaded when the format is used, so that nobody needs what o
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from io import BytesIO
 from types import ModuleType
@@ -178,16 +178,21 @@ def _by_object(line: bytes, ending: str) -> str:
         return "" if ending else "json"
     from .graph import is_graph
 
-    if str(value.get("format", "")).startswith("agent-memory/"):
-        return "jsonl"
     if is_graph(value):
         return "mcp-graph"
     if "timestamp_ms" in value:
         return "json" if ending == "json" else "ndjson"
-    if {"id", "kind", "text", "created_at"} <= value.keys():
+    if is_jsonl(value):
         return "jsonl"
     # Many tools call their files so; the reader of graphs tells what keys they have.
     return "mcp-graph" if ending == "jsonl" else ""
+
+
+def is_jsonl(value: Mapping[str, object]) -> bool:
+    """Say whether an object is the header or an entry of an agent-memory/0.1 file."""
+    return str(value.get("format", "")).startswith("agent-memory/") or (
+        {"id", "kind", "text", "created_at"} <= value.keys()
+    )
 
 
 def _begins_with_message(start: bytes, size: int) -> bool:

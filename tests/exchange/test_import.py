@@ -579,7 +579,7 @@ def test_what_is_not_a_file_is_refused_and_not_waited_for(tmp_path, format, text
     os.mkfifo(pipe)
     for path in ("/dev/zero", str(pipe)):
         with pytest.raises(DamagedFile, match=r"is a (device|named pipe)"):
-            list(reader_of(path, path, format, Columns.of({}, text=text))[1]())
+            list(reader_of(path, path, format, Columns.of(text=text))[1]())
 
 
 @each_row("name", ["p.ndjson", "p.json", "p.sqlite", "p.pb"])

@@ -12,7 +12,7 @@ import pytest
 from agent_memory_protocol.errors import DamagedFile, InvalidArgument
 from agent_memory_protocol.exchange.convert import Conversion
 from agent_memory_protocol.exchange.foreign import reader_of
-from agent_memory_protocol.formats.entry import MemoryEntry, Problem
+from agent_memory_protocol.formats.entry import BadEntry, MemoryEntry, Problem
 from agent_memory_protocol.formats.rows import Columns, entry, tags_of
 from agent_memory_protocol.formats.table import AUTO, by_name, detect
 from agent_memory_protocol.search.embedding import HashEmbedder
@@ -55,7 +55,7 @@ def test_a_csv_with_a_header_comes_in_by_the_columns_that_are_named(tmp_path):
     path.write_text(
         'summary,created,owner,labels,prio\n"Logs go to S3,\nnot to disk.",2026-04-01,ana,"infra, logs",2\n,,,,\n'
     )
-    columns = Columns.of({"owner": "source", "labels": "tags"}, text="summary", time="created")
+    columns = Columns.of({"owner": "source", "labels": "tags"}.items(), text="summary", time="created")
     one, empty = read(path, columns)
     assert (one.text, one.timestamp_ms) == ("Logs go to S3,\nnot to disk.", APRIL)
     assert (one.source, one.tags, one.extra) == ("ana", ("infra", "logs"), {"prio": "2"})
@@ -69,7 +69,7 @@ def test_a_csv_with_a_header_comes_in_by_the_columns_that_are_named(tmp_path):
 def test_foreign_json_lines_come_in_by_a_map(tmp_path):
     path = tmp_path / "notes.jsonl"
     path.write_text('{"body": "Use tabs.", "when": 1775001600, "by": "ana", "nested": {"a": 1}}\n{"body": 3}\nx\n')
-    one, *bad = read(path, Columns.of({"body": "text", "when": "time", "by": "source"}))
+    one, *bad = read(path, Columns.of({"body": "text", "when": "time", "by": "source"}.items()))
     assert (one.text, one.timestamp_ms, one.source, one.extra) == ("Use tabs.", APRIL, "ana", {"nested": '{"a": 1}'})
     assert [problem.place for problem in bad] == ["line 2", "line 3"]
 
@@ -92,7 +92,7 @@ def test_keys_inside_objects_are_named_with_dots_and_the_rest_of_the_object_is_k
     payload = {"data": "Use tabs.", "meta": {"at": 1775001600, "tags": ["style"]}, "by": "ana"}
     path.write_text(json.dumps({"id": "a", "payload": payload}) + "\n")
     pairs = {"payload.data": "text", "payload.meta.at": "time", "payload.meta.tags": "tags"}
-    (one,) = read(path, Columns.of(pairs))
+    (one,) = read(path, Columns.of(pairs.items()))
     assert (one.text, one.timestamp_ms, one.tags) == ("Use tabs.", APRIL, ("style",))
     assert one.extra == {"payload": '{"by": "ana"}'}
     (problem,) = read(path)
@@ -105,8 +105,8 @@ def test_keys_inside_objects_are_named_with_dots_and_the_rest_of_the_object_is_k
         ({"results": [{"memory": "One."}, {"memory": "Two."}], "next": None}, ["One.", "Two."]),
         ([{"memory": "One.", "links": [{"a": 1}]}], ["One."]),
         ({"memory": "One.", "links": [{"text": "No fact."}]}, ["One."]),
-        ({"text": {"0": "One.", "1": "Two."}, "time": {"0": 1, "1": 2}}, ["One.", "Two."]),
-        ({"columns": ["text", "time"], "index": [0, 1], "data": [["One.", 1], ["Two.", 2]]}, ["One.", "Two."]),
+        ({"text": {"0": "One.", "1": "Two."}, "time": {"0": APRIL, "1": APRIL}}, ["One.", "Two."]),
+        ({"columns": ["text", "time"], "index": [0, 1], "data": [["One.", APRIL], ["Two.", APRIL]]}, ["One.", "Two."]),
     ],
     ids=["a list in an object", "a list", "a row with a list", "columns of pandas", "a split table of pandas"],
 )
@@ -133,6 +133,26 @@ def test_a_number_is_a_moment_in_the_unit_that_fits_it(tmp_path, power):
     assert [one.timestamp_ms for one in read(path)] == [APRIL]
 
 
+@each_row(
+    "written",
+    ["20260401", 20260401, "2026-04-01 00:00:00 UTC", "2026-04-01T00:00:00 GMT", "2026/04/01 00:00:00", APRIL * 10**6],
+)
+def test_a_day_and_a_moment_are_understood_as_tools_write_them(written):
+    assert entry({"text": "Use tabs.", "time": written}, Columns()).timestamp_ms == APRIL
+
+
+@each_row("written", [46024, "46024", 2026, "2026", 20261340, 1, 0.5, 10**23, 10**400, "1e400", float("inf")])
+def test_a_number_that_nobody_can_tell_the_time_by_is_refused(written):
+    with pytest.raises(BadEntry, match="give ISO 8601"):
+        entry({"text": "Use tabs.", "time": written}, Columns())
+
+
+def test_milliseconds_that_are_called_so_are_taken_as_they_are():
+    for written in (7, "7", 7.0):
+        assert entry({"text": "Use tabs.", "timestamp_ms": written}, Columns()).timestamp_ms == 7
+    assert entry({"text": "Use tabs.", "timestamp_ms": APRIL // 1000}, Columns()).timestamp_ms == APRIL
+
+
 @pytest.mark.parametrize(
     ("pairs", "why"),
     [
@@ -143,7 +163,40 @@ def test_a_number_is_a_moment_in_the_unit_that_fits_it(tmp_path, power):
 )
 def test_a_map_to_no_field_or_to_one_twice_is_refused(pairs, why):
     with pytest.raises(InvalidArgument, match=re.escape(why)):
-        Columns.of(pairs)
+        Columns.of(pairs.items())
+
+
+def test_a_column_for_two_fields_is_refused_since_only_one_would_get_it():
+    for given in ([("a", "source"), ("a", "tags")], [("a", "source")]):
+        with pytest.raises(InvalidArgument, match="a can be one field only"):
+            Columns.of(given, text="a" if len(given) == 1 else None)
+
+
+@each_row(
+    "name, content",
+    [
+        ("facts.csv", b"text,when\nUse tabs.,2026-04-01\n"),
+        ("facts.jsonl", b'{"text": "Use tabs."}\nbroken\n{"text": "Use uv.", "when": "2026-04-01"}\n'),
+        ("facts.json", b'[{"text": "Use tabs."}, {"text": "Use uv.", "when": {"at": "2026-04-01"}}]'),
+    ],
+)
+def test_a_column_that_no_row_has_is_refused_before_anything_comes_in(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content)
+    for given in (Columns.of(time="wehn"), Columns.of([("when.too", "source")]), Columns.of(text="body")):
+        with pytest.raises(DamagedFile, match="has no column .* \\(columns: text"):
+            read(path, given)
+    assert isinstance(read(path, Columns.of([("when", "source")]))[0], MemoryEntry)
+
+
+@pytest.mark.slow
+def test_a_parquet_column_that_is_not_there_is_refused(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "a.parquet"
+    duckdb.sql("SELECT 'Use tabs.' AS text, {'at': '2026-04-01'} AS meta").write_parquet(str(path))
+    assert [one.timestamp_ms for one in read(path, Columns.of(time="meta.at"))] == [APRIL]
+    with pytest.raises(DamagedFile, match="has no column meta.when \\(columns: text, meta.at\\)"):
+        read(path, Columns.of(time="meta.when"))
 
 
 def test_json_goes_out_without_embeddings_and_comes_back(tmp_path):
@@ -243,6 +296,9 @@ def test_a_json_document_of_another_tool_comes_in_however_many_lines_it_has(tmp_
         ("open.csv", 'text,tags\n"Use tabs.,style\nUse uv.,tools\n', "a quotation mark is never closed"),
         ("more.csv", "text,tags\nUse tabs, not spaces.,style\n", "3 cells, and the header 2; put quotes"),
         ("before.ndjson", '{"text": "Use tabs.", "time": -147016800000}', "-147016800000 is before 1970"),
+        ("double.ndjson", '{"text": "Use tabs.", "text": "Use uv."}', "the key 'text' is in it twice"),
+        ("empty.csv", "\n", "empty.csv: is empty; the first line of CSV names"),
+        ("bare.csv", "Use tabs.,2026-04-01\n", "its first line names no column text; add a line"),
         ("never.ndjson", '{"text": "Use tabs.", "time": true}', "'True' is not a moment; give ISO 8601"),
     ],
 )
@@ -267,6 +323,47 @@ def test_a_csv_of_any_program_comes_in(tmp_path):
     one, other, long = read(path)
     assert (one.text, one.tags) == ('Deploy:\n1. build; 2. push "it"', ("a", "b"))
     assert (other.text, long.text, len(long.extra["notes"])) == ('A 5" disk.', "Long.", 200_000)
+
+
+@each_row(
+    "content",
+    [
+        "sep=;\ntext;tags\nUse tabs, not blanks.;style\n",
+        "text|tags\nUse tabs, not blanks.|style\n",
+        'text,"tags"\n"Use tabs, not blanks.","style"\n',
+        'text,tags,"a;b;c;d"\n"Use tabs, not blanks.",style,\n',
+        "text\ttags\nUse tabs, not blanks.\tstyle\n",
+    ],
+)
+def test_what_is_between_cells_is_seen_by_the_header(tmp_path, content):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    assert [(one.text, one.tags) for one in read(path)] == [("Use tabs, not blanks.", ("style",))]
+
+
+def test_one_long_or_broken_line_does_not_stop_json_lines(tmp_path):
+    path = tmp_path / "a.jsonl"
+    long = json.dumps({"text": "x" * (2 << 20)})
+    for first in (long, '{"text": "Cut o', '{"text": ' + "[" * 5000 + "]" * 5000 + "}", "no JSON"):
+        path.write_text(f'{first}\n{{"text": "Use tabs."}}\n')
+        problem, one = read(path)
+        assert (problem.place, one.text) == ("line 1", "Use tabs.")
+
+
+def test_bytes_are_kept_as_text_or_as_hexadecimal():
+    one = entry({"text": b"Use tabs.", "name": b"caf\xc3\xa9", "key": b"\x00\xff"}, Columns())
+    assert (one.text, one.extra) == ("Use tabs.", {"name": "café", "key": "\\x00ff"})
+
+
+def test_a_column_and_a_pair_of_extra_of_the_same_name_are_both_kept():
+    one = entry({"text": "Use tabs.", "owner": "ana", "extra": {"owner": "ben", "prio": "2"}}, Columns())
+    assert one.extra == {"owner": "ana", "extra.owner": "ben", "prio": "2"}
+
+
+def test_rows_under_their_names_are_rows_with_ids(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"tabs": {"text": "Use tabs."}, "uv": {"text": "Use uv.", "id": "b"}}))
+    assert [(one.text, one.id) for one in read(path)] == [("Use tabs.", "tabs"), ("Use uv.", "b")]
 
 
 def test_a_table_by_its_index_is_read_as_rows(tmp_path):
