@@ -132,11 +132,10 @@ class Call:
         """
         # An empty --as is a script's mistake, and must not make its agent a person who may do everything.
         agent = (os.environ.get("AMP_AGENT") or None) if self._agent is None else self._agent
-        READER[:] = [agent] if agent else []
         own = os.environ.get("AMP_CONVERSATION") or None
-        if conversation is not None and (own is None or agent is None):
-            own = conversation
-        return Actor(agent, own)
+        is_given = conversation is not None and (own is None or agent is None)
+        READER[:] = [agent, conversation if is_given and conversation else ""] if agent else []
+        return Actor(agent, conversation if is_given else own)
 
     def reader(self, agent: str | None, conversation: str | None) -> Actor:
         """Return for whom memory is recalled: the agent in the conversation, if who acts may read what those may.
@@ -311,7 +310,7 @@ def can_print(text: str) -> bool:
     return True
 
 
-READER: list[str] = []  # The agent that reads what is said, if one has called: a command that it is told names it
+READER: list[str] = []  # The agent that has called, and the conversation that it named: a command it is told has both
 
 
 def note(message: str) -> None:
@@ -323,11 +322,11 @@ def note(message: str) -> None:
 
 
 def own_words(message: str) -> str:
-    """Return a message with its commands in the name of the agent that reads it."""
+    """Return a message with its commands in the name of the agent that reads it, and in its conversation."""
     if READER and "`amp " in message:
         from ..text.commands import in_own_name
 
-        return in_own_name(message, READER[0])
+        return in_own_name(message, *READER)
     return message
 
 

@@ -11,7 +11,7 @@ from ..layout import RECORDS, Target, Tier
 from ..notes import store
 from ..notes.note import Note
 from ..project.access import Actor
-from ..text.gist import Near
+from ..text.gist import Near, gist
 from ..text.phrases import beginning
 from ..tiers import document as documents
 from ..tiers.document import Document, section_key
@@ -147,14 +147,15 @@ def _told(met: Meeting, home: Target | None) -> str:
         return f"{told}; `{merge}` makes one of them"
     if met.way in (SAME, ALIKE):
         keep = "keep one" if met.way == SAME else "if both say the same, keep one"
-        if met.dispute and met.says_more:
+        first_says = gist(first.text).bag
+        if met.dispute and first.target == met.second.target and first_says < gist(met.second.text).bag:
             return f"{told}; this one says more (`{met.resolve}` keeps it alone)"
         return f"{told}; {keep} (`{met.second.retire}` removes this one)"
     # What comes in from elsewhere may be older than what is here.
     met = met.in_order_of_age(lambda one: one.learned if isinstance(one, Outside) else "")
     if not met.dispute:
         return f"{told}; {met.advice}"
-    return f"{told}; `{met.resolve}` retires the older, or `{met.dispute}` marks both as disputed"
+    return f"{told}; {met.settles}, or `{met.dispute}` marks both as disputed"
 
 
 def _beside_it(one: Outside, other: Fact) -> bool:

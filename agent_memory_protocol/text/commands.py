@@ -5,11 +5,14 @@ a client of the MCP server has no command line at all.
 """
 
 import re
+from shlex import quote
 
 _COMMAND = re.compile(r"`amp ([a-z-]+)([^`]*)`")
 _COMMAND_OR_OPTION = re.compile(_COMMAND.pattern + r"|(?<![\w`-])--(agent|make-room|section|under|tier|until|date)\b")
 _WITHOUT_NAME = frozenset(["conformance", "find-stores", "hook", "mcp", "schema", "watch"])
 """Verbs that do not ask who calls."""
+_BY_ID = frozenset(["dispute", "edit", "forget", "resolve"])
+"""Verbs that find an entry of a conversation only if that conversation is named."""
 _TOOLS = {
     **dict.fromkeys(("list", "show"), "memory_show"),
     **{verb: f"memory_{verb}" for verb in ("search", "recall", "remember", "forget", "resolve", "dispute")},
@@ -26,12 +29,14 @@ _OF_NO_USE = {
 """What a message says to someone at the command line, and what it says to a client of the server instead."""
 
 
-def in_own_name(message: str, agent: str) -> str:
-    """Return a message to an agent: its commands name it with `--as`."""
+def in_own_name(message: str, agent: str, conversation: str = "") -> str:
+    """Return a message to an agent: its commands name it with `--as`, and the conversation that it has named."""
 
     def named(found: re.Match[str]) -> str:
         verb, rest = found.groups()
-        return found[0] if verb in _WITHOUT_NAME or "--as" in rest else f"`amp {verb}{rest} --as {agent}`"
+        if conversation and verb in _BY_ID and "--conversation" not in rest:
+            rest = f"{rest} --conversation {quote(conversation)}"
+        return f"`amp {verb}{rest}`" if verb in _WITHOUT_NAME or "--as" in rest else f"`amp {verb}{rest} --as {agent}`"
 
     return _COMMAND.sub(named, message)
 

@@ -9,7 +9,7 @@ from heapq import nlargest
 from itertools import chain, pairwise, starmap
 from operator import itemgetter
 
-from ..layout import Target
+from ..layout import Target, Tier
 from ..text import labels, nearly, renewed
 from ..text.alike import denials, denials_in_other_words, denials_in_the_same_words, may_deny, same, together
 from ..text.changed import (
@@ -159,9 +159,20 @@ class Meeting:
 
     @property
     def resolve(self) -> str:
-        """The command that retires the first for the second."""
-        pair = f"{self.first.id} {self.second.id}"
-        return f"amp resolve {pair}" if self._is_of_one_kind else self.first.retire
+        """The command that retires the first for the second, or edits it where not all who read it read the second."""
+        if self.reaches_fewer:
+            return f"amp edit {self.first.id} TEXT"
+        return f"amp resolve {self.first.id} {self.second.id}" if self._is_of_one_kind else self.first.retire
+
+    @property
+    def settles(self) -> str:
+        """That command, and what it does."""
+        return f"`{self.resolve}` " + ("corrects it for all who read it" if self.reaches_fewer else "retires the older")
+
+    @property
+    def reaches_fewer(self) -> bool:
+        """Whether the second is in another document than the first, and not in shared memory, which everybody reads."""
+        return self._is_of_one_kind and self.second.target not in (self.first.target, Target(Tier.SHARED))
 
     @property
     def dispute(self) -> str:
@@ -171,28 +182,15 @@ class Meeting:
     @property
     def _is_of_one_kind(self) -> bool:
         """Whether both are entries, or both are records."""
-        return {_kind(one) for one in self.sides} in ({""}, {RECORD})
+        return {_kind(self.first), _kind(self.second)} in ({""}, {RECORD})
 
     @property
     def advice(self) -> str:
         """How it is settled, in words. Which of an entry, a note and a record is older, nobody may know."""
         if not self.dispute:
-            retire = [one.retire for one in self.sides]
-            return "remove what is no longer true: " + " or ".join(f"`{one}`" for one in retire)
-        is_marked = all(one.is_disputed for one in self.sides)
-        return f"`{self.resolve}` retires the older" + (
-            "" if is_marked else f", `{self.dispute}` marks both as disputed"
-        )
-
-    @property
-    def says_more(self) -> bool:
-        """Whether the second says all that the first, in the same document, says, and more."""
-        return self.first.target == self.second.target and gist(self.first.text).bag < gist(self.second.text).bag
-
-    @property
-    def sides(self) -> tuple[Fact, Fact]:
-        """Both facts."""
-        return self.first, self.second
+            return f"remove what is no longer true: `{self.first.retire}` or `{self.second.retire}`"
+        is_marked = self.first.is_disputed and self.second.is_disputed
+        return self.settles + ("" if is_marked else f", `{self.dispute}` marks both as disputed")
 
     def in_order_of_age(self, learned: Callable[[Fact], str] = lambda _: "") -> "Meeting":
         """Return it with the older entry first: by their own dates, then by when each was `learned`, else as it is."""
@@ -389,7 +387,9 @@ def renewals(documents: Sequence[Document]) -> Iterator[Meeting]:
     placed = [one for document in documents for one in placed_in(document)]
     for old, new in renewed.pairs([one.text for one in placed]):
         one, other = placed[old], placed[new]
-        if not _apart(one, other) and _on_one_topic(one, other):
+        # What a conversation tells of its work renews nothing that lasts.
+        is_told = one.target.tier.lasts == other.target.tier.lasts
+        if is_told and not _apart(one, other) and _on_one_topic(one, other):
             yield Meeting(RENEWED, one, other)
 
 
@@ -401,7 +401,7 @@ def rivals(document: Document) -> Iterator[list[int]]:
     placed = placed_in(document)
     place = {id(one): number for number, one in enumerate(document.outline.entries)}
     for met in meetings([document]):
-        yield [place[id(one.entry)] for one in met.sides if isinstance(one, Placed)]
+        yield [place[id(one.entry)] for one in (met.first, met.second) if isinstance(one, Placed)]
     of_shape: dict[tuple[Hashable, Hashable], list[Placed]] = {}
     for one in placed:
         for shape in shapes(_said(one)) | guesses(_said(one)):

@@ -141,6 +141,11 @@ def plan_to_limit(
     return _plan(document, settled)
 
 
+def stays(entry: Entry, *, today: date, older_than: int, sections: bool) -> bool:
+    """Say whether an entry would stay, going by its own date and its end alone."""
+    return _reason(entry, today.toordinal(), max(0, older_than), sections=sections)[0] not in _GOES
+
+
 def only(plan: Plan, ids: Collection[str]) -> Plan:
     """Return the plan for some of what it would take out; the rest stays."""
     left = [

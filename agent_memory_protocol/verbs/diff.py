@@ -218,7 +218,8 @@ def _findings(session: Session, changed: Sequence[Difference], old: _State, new:
         if {one.first.id, one.second.id} & come:
             rule = "tier-contradiction" if one.way == OPPOSITE else "tier-changed"
             first, second = (_shown(session, text) for text in (one.first.text, one.second.text))
-            told = f"“{first}” and “{second}” ({one.second.place}); `{one.resolve}` retires the first"
+            told = f"“{first}” and “{second}” ({one.second.place}); `{one.resolve}` "
+            told += "corrects the first" if one.reaches_fewer else "retires the first"
             yield Finding(rule, WARNING, one.first.path, one.first.line, told)
     for change in changed:
         if change.id in come or (change.kind in (ADDED, EDITED) and change.line is None):

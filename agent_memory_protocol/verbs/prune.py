@@ -1,6 +1,7 @@
 """The verb that takes out what is outdated: a plan that is shown, and then exactly that is done."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 
@@ -10,6 +11,7 @@ from ..change.transaction import Change
 from ..disk import collector
 from ..errors import InvalidArgument, Refused, StorageError
 from ..layout import Target, Tier
+from ..learning.meet import Beside
 from ..project.settings import parse_days
 from ..recall import use
 from ..text.dates import parse_day
@@ -17,9 +19,12 @@ from ..text.phrases import counted
 from ..tiers import prune as rules
 from ..tiers import store
 from ..tiers.document import Document
-from ..tiers.prune import Judged
+from ..tiers.meet import CHANGED, OPPOSITE, Fact, Meeting, Outside, Placed, first_meeting
+from ..tiers.prune import Judged, Plan
 from .conversations import ENDS_AFTER, last_sign
 from .upkeep_answers import Pruning, Removed
+
+_EVER = 10_000_000  # Days: nothing is so old
 
 Progress = Callable[[int, int], None]
 Again = Callable[[Pruning], None]
@@ -68,7 +73,9 @@ def plan(
             try:
                 current = session.read(target)
                 if current is not None:
-                    plans.append(_plan(session, current, today, older_than, sections=sections, to_limit=to_limit))
+                    plans.append(
+                        _plan(session, current, today, older_than, chosen, sections=sections, to_limit=to_limit)
+                    )
             except (StorageError, Refused) as error:
                 plans.append(Pruning(target, session.path(target), None, problem=str(error)))
             if progress is not None:
@@ -146,24 +153,50 @@ def _why(one: Judged) -> str:
 
 
 def _plan(
-    session: Session, current: Document, today: date, older_than: timedelta | None, *, sections: bool, to_limit: bool
+    session: Session,
+    current: Document,
+    today: date,
+    older_than: timedelta | None,
+    chosen: Sequence[Target],
+    *,
+    sections: bool,
+    to_limit: bool,
 ) -> Pruning:
-    made_by = partial(_plan, today=today, older_than=older_than, sections=sections, to_limit=to_limit)
+    made_by = partial(_plan, today=today, older_than=older_than, chosen=chosen, sections=sections, to_limit=to_limit)
     settings = session.settings
     days = settings.older_than if older_than is None else older_than.days
     last = last_sign(session, current) if current.target.tier is Tier.CONVERSATION else today
-    if to_limit:
-        plan = rules.plan_to_limit(
-            current,
-            today=today,
-            max_lines=settings.max_lines,
-            max_bytes=settings.max_bytes,
-            sections=sections,
-            older_than=None if older_than is None else days,
-            holds=session.why_held,
-        )
-    else:
-        plan = rules.plan_pruning(current, today=today, older_than=days, sections=sections, holds=session.why_held)
+    spared: dict[str, str] = {}
+
+    def holds(text: str) -> str:
+        return session.why_held(text) or spared.get(text, "")
+
+    def stays(one: Fact) -> bool:
+        """Say whether a fact of another document is there after this pruning."""
+        if isinstance(one, Outside):
+            return True
+        age = days if one.target in chosen and not to_limit else _EVER
+        return rules.stays(one.entry, today=today, older_than=age, sections=sections)
+
+    while True:
+        if to_limit:
+            plan = rules.plan_to_limit(
+                current,
+                today=today,
+                max_lines=settings.max_lines,
+                max_bytes=settings.max_bytes,
+                sections=sections,
+                older_than=None if older_than is None else days,
+                holds=holds,
+            )
+        else:
+            plan = rules.plan_pruning(current, today=today, older_than=days, sections=sections, holds=holds)
+        found = _newer_here(session, plan, spared, stays)
+        if found.keys() <= spared.keys():
+            break
+        spared |= found
+    kept = [replace(one, cause="newer") if one.text in spared and one.cause == "held" else one for one in plan.kept]
+    plan = replace(plan, kept=tuple(kept))
     room = session.headroom(plan.result)
     since = use.unneeded(use.read(session.root), today) if settings.count else {}
     unneeded = sum(use.name_of(current.target, one) in since for one in current.ids)
@@ -178,3 +211,28 @@ def _plan(
         said=session.known(current.target),
         made_by=made_by,
     )
+
+
+def _newer_here(session: Session, plan: Plan, spared: Collection[str], stays: Callable[[Fact], bool]) -> dict[str, str]:
+    """Return the texts that must not go, since their older value stays in another document; each with that reason.
+
+    Looked at is what would go, and what is `spared` already. Of several newer values of one, the newest is returned.
+    """
+    going = {one.id: one for one in plan.removals if one.cause == "old"}
+    going |= {one.id: one for one in plan.kept if one.text in spared}
+    facts = [Placed(plan.document, entry) for one, entry in plan.document.by_id if one in going]
+    if not facts:
+        return {}
+    elsewhere = [one for one in Beside(session, [one.text for one in facts]).facts if stays(one)]
+    newest: dict[str, tuple[Placed, Meeting]] = {}
+    for own in facts:
+        met = [first_meeting(own, [other]) for other in elsewhere if other.path != own.path]
+        older = [one for one in met if one is not None and one.way in (CHANGED, OPPOSITE)]
+        if older and all(one.first.day <= (own.entry.day or 0) for one in older):
+            before = newest.get(older[0].first.id)
+            if before is None or (before[0].entry.day or 0) <= (own.entry.day or 0):
+                newest[older[0].first.id] = own, older[0]
+    return {
+        going[own.id].text: f"{met.first.place} may be its old value; {met.settles if met.dispute else met.advice}"
+        for own, met in newest.values()
+    }

@@ -201,14 +201,20 @@ def _text(one: StoredEntry) -> Text:
 
 def _disagreement(one: Meeting) -> Item:
     sides = [Text(side.place, side.id, side.text, side.target) for side in (one.first, one.second)]
-    told = f"keeps the newer; `{one.dispute}` marks both" if one.dispute else one.advice
+    kept = "writes the newer for all who read it" if one.reaches_fewer else "keeps the newer"
+    told = f"{kept}; `{one.dispute}` marks both" if one.dispute else one.advice
     return Item(one.way, told, one.resolve, tuple(sides))
 
 
 def _forget(texts: Sequence[Text]) -> str:
-    files = [one.name for one in texts if one.name.endswith(".md")]
-    ids = [one.name for one in texts if one.name not in files]
-    return "; ".join([*([f"amp forget {' '.join(ids)}"] if ids else []), *(f"amp note remove {one}" for one in files)])
+    ids = [one.name for one in texts if not one.name.endswith(".md")]
+    notes = [f"amp note remove {one.name}{_folder(one)}" for one in texts if one.name.endswith(".md")]
+    return "; ".join([*([f"amp forget {' '.join(ids)}"] if ids else []), *notes])
+
+
+def _folder(note: Text) -> str:
+    """Return what says, in a command, in which folder a note is; notes beside shared memory are found without."""
+    return f" {note.target.option}" if note.target and note.target.tier is Tier.AGENT else ""
 
 
 def _merging(group: Sequence[Text]) -> Item:
@@ -219,9 +225,8 @@ def _merging(group: Sequence[Text]) -> Item:
     kept = max(group, key=lambda one: (one.target == Target(Tier.SHARED), len(one.text)))
     rest = [one for one in group if one is not kept]
     if all(one.name.endswith(".md") for one in group) and len({one.target for one in group}) == 1:
-        return Item(
-            "merge", told, f"amp note merge {' '.join(one.name for one in rest)} --into {kept.name}", tuple(group)
-        )
+        merge = f"amp note merge {' '.join(one.name for one in rest)} --into {kept.name}{_folder(kept)}"
+        return Item("merge", told, merge, tuple(group))
     owners = {one.target for one in group}
     if len(owners) > 1 and Target(Tier.SHARED) not in owners:
         told += "; it belongs in shared, said once"
@@ -291,7 +296,8 @@ def _crowded(notes: Sequence[NoteRow]) -> list[Item]:
             told = f"{len(rows)} notes, {SCREEN} fit a screen; merge some, and remove what turned out wrong"
             close = [Text(target.path, row.file, row.description) for pair in _closest(whole) for row in pair]
             texts = close or [Text(target.path, row.file, row.description) for row in whole[:2]]
-            found.append(Item("crowded", told, f"amp note merge {texts[1].name} --into {texts[0].name}", tuple(texts)))
+            merge = f"amp note merge {texts[1].name} --into {texts[0].name}{_folder(texts[0])}"
+            found.append(Item("crowded", told, merge, tuple(texts)))
     return found
 
 

@@ -20,6 +20,21 @@ def test_an_agent_is_told_commands_in_its_own_name(said, named):
 
 
 @each_row(
+    "said, named",
+    [
+        ("`amp resolve a1b2 c3d4` retires it", "`amp resolve a1b2 c3d4 --conversation c1 --as dev` retires it"),
+        ("`amp forget a1b2`, `amp edit a1b2 TEXT`", "`amp forget a1b2 {}`, `amp edit a1b2 TEXT {}`"),
+        ("`amp dispute a1b2 c3d4 --conversation c2`", "`amp dispute a1b2 c3d4 --conversation c2 --as dev`"),
+        ("`amp note remove x` or `amp list`", "`amp note remove x --as dev` or `amp list --as dev`"),
+    ],
+)
+def test_a_command_by_id_names_the_conversation_that_its_reader_has_named(said, named):
+    named = named.replace("{}", "--conversation c1 --as dev")
+    assert in_own_name(said, "dev", "c1") == named
+    assert in_own_name(named, "dev", "c1") == named
+
+
+@each_row(
     "said, told",
     [
         ("which entry? give its id; `amp list` shows them", "which entry? give its id; `memory_show` shows them"),
