@@ -6,7 +6,7 @@ room are kept beside it (decision 44). Values in, values out.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from dataclasses import replace as replace_fields
 from functools import partial
@@ -18,10 +18,12 @@ from ..limits import most_that_fits, over_limits, split_lines
 from ..notes import index
 from ..notes.index import is_beside
 from ..text import labels, markdown, visible
+from ..text.dates import day_text
 from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
 from ..text.markers import conflict_line
-from ..text.opposites import exclude_each_other
+from ..text.opposites import scope
+from ..text.topics import is_elsewhere, subject
 from ..tiers import document
 from ..tiers.document import Document
 from ..tiers.entries import Entry, IndexLine
@@ -31,12 +33,11 @@ from ..tiers.remove import remove
 from ..tiers.taken import is_part_of
 from ..values import dataclass, json_of
 from .elsewhere import Page, Store
-from .parts import in_parts
+from .parts import in_parts, slug_of
 
 _LEAD_LINES = 9
 _LEAD_BYTES = 200  # What the block of an index takes that only leads to `INDEX.md`; its bytes twice
 
-_LONGEST_SLUG = 60
 _MOST_SECRETS = 100
 _REMARK = "(a line with a secret was left out here)"
 _FRONT = re.compile(r"[ \t]*(?:(?:[-*+]|\d+[.)]|#+|>)[ \t]+)*")
@@ -130,6 +131,7 @@ class Here:
     max_lines: int
     max_bytes: int
     beside: Collection[str] = ()  # the lines in the files beside it that its index has no room for
+    today: int = 0  # the day as an ordinal: what ended before it has expired
     old_before: int = 0  # entries dated before this day, as an ordinal, are past the age at which they are pruned
 
 
@@ -210,8 +212,8 @@ class _Plan:
     def add_page(self, page: Page) -> None:
         """Bring in a longer text as notes that say where it comes from."""
         page = self._without_secrets(page)
-        name, folder = _slug(page.name[:-3]), page.path.replace("\\", "/").split("/")[-2]
-        self._put_parts([f"reference_{name}", f"reference_{_slug(folder)}-{name}"], page)
+        name, folder = slug_of(page.name[:-3]), page.path.replace("\\", "/").split("/")[-2]
+        self._put_parts([f"reference_{name}", f"reference_{slug_of(folder)}-{name}"], page)
 
     def _put_parts(self, stems: Sequence[str], page: Page) -> None:
         """Bring in a page under the first of these names that no other page of the store has, else a number too."""
@@ -254,7 +256,7 @@ class _Plan:
         try:
             mine = document.parse(self.here.text.encode(), target)
             theirs = _closed(document.parse(_shown(page.text).encode(), target))
-            theirs = self._without_unwanted(theirs, page)
+            theirs = self._without_unwanted(mine, theirs, page)
             page = self._without_secrets(replace_fields(page, text="".join(theirs.raw), original=page.whole))
             theirs = named_apart(document.parse(page.text.encode(), target), mine)
             standing = _in_prose(mine, theirs)
@@ -270,18 +272,14 @@ class _Plan:
             return
         there = {*mine.lines, *self.here.beside}
         lines = [one for one in theirs.outline.index_lines if theirs.lines[one.start] not in there]
-        stem = f"reference_{_slug(target.owner or 'shared')}-{_slug(page.name[:-3])}"
+        stem = f"reference_{slug_of(target.owner or 'shared')}-{slug_of(page.name[:-3])}"
         whole = replace_fields(page, text=_text_without_lines(page.text)) if target.tier.has_notes else page
         if target.tier.has_notes and self._came_as_notes(stem, whole):
             self.present = len(standing) + len(theirs.ids)
             self._add_index_lines(theirs, page, lines)
             return
 
-        def is_there(one: str, entry: Entry) -> bool:
-            is_elsewhere = partial(exclude_each_other, theirs.sections(entry))
-            return document.standing(mine, document.plain_id(one), theirs.label(entry), is_elsewhere) is not None
-
-        new = [one for one, entry in theirs.by_id if not is_there(one, entry)]
+        new = [one for one, entry in theirs.by_id if _standing(mine, theirs, one, entry) is None]
         self.present = len(standing) + len(theirs.ids) - len(new)
         merged, surplus = self._as_much_as_fits(mine, theirs, lines)
         if merged is not None:
@@ -317,19 +315,22 @@ class _Plan:
         room = most_that_fits(len(lines), lambda count: merged_with(count) is not None)
         return (merged_with(room), lines[room:]) if lines and self.store.target.tier.has_notes else (None, lines)
 
-    def _without_unwanted(self, theirs: Document, page: Page) -> Document:
-        """Take out the entries of one line that hold a secret, and those that were taken out here before."""
+    def _without_unwanted(self, mine: Document, theirs: Document, page: Page) -> Document:
+        """Take out the entries of one line with a secret, and those that were taken out here or have expired here."""
         unwanted = []
         for one, entry in theirs.by_id:
             is_gone = (document.plain_id(one), labels.key(theirs.label(entry))) in self.here.gone
             is_short = entry.end - entry.start == 1
             secret = self.here.secret_in(theirs.text(entry)) if is_short else ""
-            where = page.place(theirs.lines[entry.start])
-            if secret:
-                self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
-            elif is_gone:
-                self.left_out.append(KeptOut(where, "was removed here before; `amp restore` brings it back"))
-            if secret or is_gone:
+            there = _standing(mine, theirs, one, entry)
+            reason = f"holds {secret}; say where it is kept instead" if secret else ""
+            if is_gone:
+                reason = reason or "was removed here before; `amp restore` brings it back"
+            elif there is not None and there.is_expired(self.here.today):
+                day = day_text(there.marks.until or 0)
+                reason = reason or f"expired here on {day}; if it is true again, say it with `amp remember`"
+            if reason:
+                self.left_out.append(KeptOut(page.place(theirs.lines[entry.start]), reason))
                 unwanted.append(one)
         return remove(theirs, unwanted)
 
@@ -348,7 +349,7 @@ class _Plan:
                 self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
                 key, colon, _ = line.partition(":")
                 is_key = colon and not self.here.secret_in(key)
-                lines[number] = f"{key}: {_REMARK}" if is_key else f"{_front_of(line)}{_REMARK}"
+                lines[number] = f"{key}: {_REMARK}" if is_key else f"{_FRONT.match(line)[0]}{_REMARK}"  # type: ignore[index]
         for _ in range(_MOST_SECRETS):
             body = lines[begin:]
             secret = self.here.secret_in("\n".join(body))
@@ -364,7 +365,7 @@ class _Plan:
                 end = next((number for number in range(end, len(body)) if not body[number].strip()), len(body))
             where = page.place(body[start], end - start)
             self.left_out.append(KeptOut(where, f"holds {secret}; say where it is kept instead"))
-            lines[begin + start : begin + end] = [f"{_front_of(body[start])}{_REMARK}"]
+            lines[begin + start : begin + end] = [f"{_FRONT.match(body[start])[0]}{_REMARK}"]  # type: ignore[index]
         return replace_fields(page, text="\n".join(lines), original=page.whole)
 
     def _came_as_notes(self, stem: str, page: Page) -> bool:
@@ -399,11 +400,24 @@ def _in_prose(mine: Document, theirs: Document) -> list[str]:
     ]
 
 
+def _standing(mine: Document, theirs: Document, one: str, entry: Entry) -> Entry | None:
+    """Return the entry here that says what an entry of theirs says, about the same; None if no entry does."""
+    elsewhere = partial(is_elsewhere, theirs.sections(entry))
+    return document.standing(mine, document.plain_id(one), theirs.label(entry), elsewhere)
+
+
+def _subject(mine: Document, other: Document, entry: Entry, one: str) -> Iterable[str]:
+    """Return what an entry is about; if it is here already, what the one here is about."""
+    there = None if other is mine else _standing(mine, other, one, entry)
+    sections = other.sections(entry) if there is None else mine.sections(there)
+    return scope(sections) | subject(sections)
+
+
 def _merged(mine: Document, theirs: Document) -> Document | None:
     """Merge two documents that share no past; None if that is not certain."""
     if theirs.begin:
         theirs = document.rebuilt(theirs, theirs.raw[theirs.begin :])
-    merged = merge(document.parse(b"", mine.target), mine, theirs)
+    merged = merge(document.parse(b"", mine.target), mine, theirs, where=partial(_subject, mine))
     return None if merged is None else merged.document
 
 
@@ -454,21 +468,6 @@ def _entry_text(doc: Document, entry_id: str) -> str:
     return doc.as_item(doc.outline.entries[doc.ids.index(entry_id)])
 
 
-def _slug(text: str) -> str:
-    """Return a text as part of a note's file name. One that is cut ends in a few digits that only it has."""
-    words = "".join(character if character.isascii() and character.isalnum() else " " for character in text).split()
-    slug = "-".join(words).lower()
-    if len(slug) > _LONGEST_SLUG:
-        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{id_of_proposal(text)}"
-    return slug or "memory"
-
-
-def _front_of(line: str) -> str:
-    """Return what a line begins with before its text: its indent, and the mark of a list item or a heading."""
-    return _FRONT.match(line)[0]  # type: ignore[index]
-
-
 def _shown(text: str) -> str:
     """Return a text with the characters made visible that a reader would not see."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(visible.show_invisible(line) if visible.first_invisible(line) else line for line in lines)
+    return visible.show_text(text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -13,6 +13,7 @@ from ..limits import over_limits, split_lines
 from ..notes import note as notes
 from ..text import links, markdown
 from ..text.headers import front_matter_end
+from ..text.ids import id_of_proposal
 from ..text.language import plain
 from ..tiers import document
 from ..tiers.entries import Entry, Heading, IndexLine
@@ -21,6 +22,7 @@ _FRAME_LINES = 18
 _FRAME_BYTES = 1_400  # What a part's header, Why, How and the names of other parts may take of its limits
 
 _LONGEST_TITLE = 120
+_LONGEST_SLUG = 60
 _TRIES = 4
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # what a heading is counted with
 
@@ -46,6 +48,15 @@ def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) 
             break
         spare += max_bytes // 8
     return made
+
+
+def slug_of(text: str) -> str:
+    """Return a text as part of a note's file name. One that is cut ends in a few digits that only it has."""
+    words = "".join(character if character.isascii() and character.isalnum() else " " for character in text).split()
+    slug = "-".join(words).lower()
+    if len(slug) > _LONGEST_SLUG:
+        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{id_of_proposal(text)}"
+    return slug or "memory"
 
 
 def _named(

@@ -5,8 +5,10 @@ from functools import lru_cache
 
 from ..layout import Tier
 from ..text import labels
+from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other, scope
 from ..text.phrases import beginning
+from ..text.topics import is_elsewhere
 from ..tiers.document import plain_id
 from ..tiers.meet import CHANGED, OPPOSITE
 from .finding import WARNING, Remark, rule
@@ -20,15 +22,15 @@ _SHOWN = 120  # Characters of an entry in a message
 
 @rule("tier-double-entry", WARNING, "tier", "The same entry is twice in one file. Remove one.")
 def double_entry(view: TierView) -> Iterator[Remark]:
-    first: dict[tuple[str, str, frozenset[str]], int] = {}
+    first: dict[tuple[str, str, frozenset[str]], tuple[int, tuple[str, ...]]] = {}
     for entry, entry_id in view.entries():
-        plain = plain_id(entry_id), labels.key(view.document.label(entry)), scope(view.document.sections(entry))
-        if plain in first and len(entry.paragraph) > 10:
-            yield Remark(
-                entry.start + 1, f"the same entry is in line {first[plain]}; `amp forget {entry_id}` removes this"
-            )
-        else:
-            first.setdefault(plain, entry.start + 1)
+        sections = view.document.sections(entry)
+        plain = plain_id(entry_id), labels.key(view.document.label(entry)), scope(sections)
+        number, others = first.setdefault(plain, (entry.start + 1, sections))
+        if number <= entry.start and len(entry.paragraph) > 10:
+            apart = f", under {BELOW.join(others)!r}; if both mean the same" if is_elsewhere(sections, others) else ""
+            told = f"the same entry is in line {number}{apart}; `amp forget {entry_id}` removes this"
+            yield Remark(entry.start + 1, told)
 
 
 @rule(

@@ -26,7 +26,10 @@ _VOWELS = frozenset("aeiouy")
 
 
 def is_label(text: str) -> bool:
-    """Say whether a text before a list is its label: it opens it, says where it holds, or is bold and no sentence."""
+    """Say whether a text before a list is its label: it opens it, says where it holds, or is bold and no sentence.
+
+    In brackets behind what is bold may be whose it is: `**Payments** (owner: Dilan)`.
+    """
     text = _without_ornament(text)
     inside = text.strip("*_ \t")
     if not inside:
@@ -35,8 +38,11 @@ def is_label(text: str) -> bool:
         return True
     if inside.endswith(_OPENERS) or (inside.endswith("...") and inside[-4:-3] not in ("", " ", ".")):
         return True
-    is_bold = len(text) > 4 and text[:2] == text[-2:] and text[:2] in ("**", "__") and text[:2] not in text[2:-2]
-    return is_bold and not inside.endswith((".", "!"))
+    sign = text[:2] if text[:2] in ("**", "__") else ""
+    bold, closing, behind = text[2:].partition(sign) if sign else ("", "", "")
+    behind = behind.strip("*_ \t")
+    is_alone = not behind or (behind[0] == "(" and behind[-1] == ")" and ") " not in behind)
+    return bool(bold.strip() and closing) and is_alone and not bold.rstrip().endswith((".", "!"))
 
 
 def _without_ornament(text: str) -> str:

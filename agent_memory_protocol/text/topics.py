@@ -1,6 +1,9 @@
 """Topics: the headings and titles that say what is below them about, which no entry loses on its way."""
 
-from .language import plain, word_set
+from collections.abc import Iterable
+
+from .language import english, plain, word_set
+from .opposites import exclude_each_other
 
 _NO_TOPIC = word_set(
     "a and blocker blockers chain context conversation current decided decision decisions discovered discoveries"
@@ -32,6 +35,23 @@ def topic_of_memory(title: str) -> str:
     """Return the title of a page of memory as `topic_of`; "" also for “Reviewer Memory”, which names whose it is."""
     words = _words(title)
     return topic_of(title) if words and words[-1] not in _OF_A_STORE and any(map(is_topic, words)) else ""
+
+
+def subject(headings: Iterable[str]) -> frozenset[str]:
+    """Return the words of headings that say what is below them about."""
+    words = (word for one in headings for word in _words(one))
+    return frozenset(english(word) for word in words if word not in _NO_TOPIC and word not in _NO_TITLE)
+
+
+def is_elsewhere(headings: Iterable[str], standing: Iterable[str]) -> bool:
+    """Say whether a text means another fact under these headings than under those where it already is.
+
+    “Timeout is 30 seconds” says one thing under “Orders” and another under “Payments”. What holds for everything is not
+    what holds for a part of it. Headings without a subject tell nothing apart.
+    """
+    headings, standing = tuple(headings), tuple(standing)
+    said, known = subject(headings), subject(standing)
+    return exclude_each_other(headings, standing) or bool(said and known and not known <= said)
 
 
 def _names_something(word: str) -> bool:

@@ -6,7 +6,7 @@ read again before it counts: if it does not hold exactly what it should, it is n
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace as replace_fields
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -26,6 +26,8 @@ TOP, HEADING, ENTRY, INDEX, RULE, OTHER = "top", "heading", "entry", "index", "r
 _SIMILAR = 0.5  # From this share of common words on, two entries in the same place are two forms of one
 
 Key = tuple[str, ...]
+Where = Callable[[Document, Entry, str], Iterable[str]]
+"""What tells an entry of a document, by its id, from the same text under the same label elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,11 @@ class Merged:
     twice: tuple[tuple[str, str], ...]
 
 
-def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
+def _scope(document: Document, entry: Entry, _: str) -> Iterable[str]:
+    return scope(document.sections(entry))
+
+
+def merge(base: Document, ours: Document, theirs: Document, *, where: Where = _scope) -> Merged | None:
     """Merge two versions that were made from `base`; None if that is not certain to be right.
 
     The result keeps the order and line endings of ours. An entry re-dated on both sides has the newer date. What is not
@@ -60,15 +66,15 @@ def merge(base: Document, ours: Document, theirs: Document) -> Merged | None:
         return None
     theirs = named_apart(theirs, ours, base)
     moved = _found_once(base, ours, theirs)
-    rows = [_units(document, moved) for document in (base, ours, theirs)]
+    rows = [_units(document, moved, where) for document in (base, ours, theirs)]
     if any(line.strip(" \t") for row in rows for unit in row for line in unit.blanks):
         return None  # something is there that is not a unit
     versions = _Versions(*({unit.key: unit for unit in row} for row in rows))
     woven, parts = _woven(versions, ours.target)
-    document = _merged(woven, ours, moved)
+    document = _merged(woven, ours, moved, where)
     if document is None and woven is not versions:
         woven, parts = versions, []
-        document = _merged(versions, ours, moved)
+        document = _merged(versions, ours, moved, where)
     return None if document is None else Merged(document, (*parts, *_twice(woven)))
 
 
@@ -79,14 +85,14 @@ def named_apart(theirs: Document, ours: Document, base: Document | None = None) 
     return theirs if lines == theirs.lines else rebuilt(theirs, [line + theirs.newline for line in lines])
 
 
-def _merged(versions: "_Versions", ours: Document, moved: Collection[str]) -> Document | None:
+def _merged(versions: "_Versions", ours: Document, moved: Collection[str], where: Where) -> Document | None:
     """Return the document that has what both sides did; None if it is not certain to be right."""
     chosen = _chosen(versions)
     if chosen is None:
         return None
     row = _with_blanks(_ordered(versions, chosen), versions)
     document = _document(ours, row)
-    return document if _told(_units(document, moved)) == _told(row) else None
+    return document if _told(_units(document, moved, where)) == _told(row) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ def _found_once(base: Document, *sides: Document) -> set[str]:
     return {one for one in counts[0] if all(count[one] <= 1 for count in counts)}
 
 
-def _units(document: Document, moved: Collection[str]) -> list[Unit]:
+def _units(document: Document, moved: Collection[str], where: Where) -> list[Unit]:
     """Return all that is in a document, in its order. Only the `moved` are the same under another label."""
     outline = document.outline
     single = _single(document)
@@ -134,8 +140,8 @@ def _units(document: Document, moved: Collection[str]) -> list[Unit]:
         elif isinstance(span, Entry):
             kind, name = ENTRY, single[span.start][1]
             if name not in moved:
-                where = " ".join(sorted(scope(document.sections(span))))
-                name = f"{name} {label_key(document.label(span))} {where}"
+                place = " ".join(sorted(where(document, span, name)))
+                name = f"{name} {label_key(document.label(span))} {place}"
         elif isinstance(span, IndexLine):
             kind, name = INDEX, span.target
         else:

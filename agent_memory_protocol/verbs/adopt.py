@@ -122,9 +122,11 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
     beside = note_store.read_beside(session.root, target.parts[:-1]) if target.tier.has_notes else []
-    old = session.now.date().toordinal() - limits.older_than
+    today = session.now.date().toordinal()
+    old = today - limits.older_than
     lines = {line for one in beside for line in one.split("\n")}
-    return Here(text, _notes(session, target), gone, session.secret_in, limits.max_lines, limits.max_bytes, lines, old)
+    room = limits.max_lines, limits.max_bytes
+    return Here(text, _notes(session, target), gone, session.secret_in, *room, lines, today, old)
 
 
 def _notes(session: Session, target: Target) -> Mapping[str, str]:

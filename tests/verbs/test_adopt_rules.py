@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,39 @@ def test_what_two_files_say_comes_in_once_and_what_they_contradict_comes_first(w
     assert lines[:2] == ["? - The worker does not need Redis.", "    contradicts  - The worker needs Redis."]
     run(workspace, str(tmp_path), "--apply")
     assert sum(one.text == "- Run the tests." for one in workspace.entries()) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "there"),
+    [
+        pytest.param("Payments", "Orders", ["Payments", "Orders"], id="two-subjects"),
+        pytest.param("Payments: Limits", "Orders: Limits", ["Payments: Limits", "Orders: Limits"], id="one-word-alike"),
+        pytest.param("Payments: Limits", "Limits", ["Payments: Limits", "Limits"], id="a-part-and-then-the-whole"),
+        pytest.param("Limits", "Payments: Limits", ["Limits"], id="the-whole-and-then-a-part"),
+        pytest.param("Testing", "Tests", ["Testing"], id="other-form"),
+        pytest.param("Testing", "Testing Guidelines", ["Testing"], id="no-more-said"),
+        pytest.param("Notes", "Orders", ["Notes"], id="nothing-said"),
+        pytest.param("Orders", "orders", ["Orders"], id="other-case"),
+    ],
+)
+def test_one_text_about_two_subjects_comes_in_for_each(workspace, tmp_path, first, second, there):
+    for file, heading in (("CLAUDE.md", first), ("AGENTS.md", second)):
+        write(tmp_path, {file: f"## {heading}\n\n- The timeout is 30 s.\n- x\n"})
+    for _ in range(2):
+        run(workspace, str(tmp_path), "--apply")
+        said = [one.section for one in workspace.entries() if one.text == "- The timeout is 30 s."]
+        assert said == there
+
+
+def test_what_has_expired_here_is_named_and_is_not_said_to_be_here(workspace, tmp_path):
+    workspace.remember("Deploys are frozen.", section="Release", until=date(2020, 1, 1), today=date(2019, 1, 1))
+    workspace.remember("CI runs on ARM.", section="Release", until=date(2999, 1, 1))
+    write(tmp_path, {"CLAUDE.md": "## Release\n\n- Deploys are frozen.\n- CI runs on ARM.\n"})
+    before = [one.text for one in workspace.entries()]
+    code, answer = run(workspace, str(tmp_path), "--apply")
+    assert (code, answer.count("here already")) == (3, 1)
+    assert "CLAUDE.md:3: expired here on 2020-01-01; if it is true again, say it with `amp remember`" in answer
+    assert [one.text for one in workspace.entries()] == before
 
 
 def test_many_old_entries_do_not_push_the_plan_off_the_screen(workspace, tmp_path):
