@@ -26,6 +26,7 @@ class Event:
         "event",
         "host",
         "last_message",
+        "mark",
         "prompt",
         "session",
         "source",
@@ -54,6 +55,8 @@ class Event:
         # what the agent said last
         self.last_message = _text(said, "lastassistantmessage", "promptresponse", "response", "summary")
         self.transcript = _text(said, "agenttranscriptpath", "transcriptpath")  # the file of the conversation
+        # what the file holds once the host has written this event into it, for Copilot, which writes behind; else b""
+        self.mark = b'"timestamp":%d' % moment if type(moment := said.get("timestamp")) is int else b""
         # whether the agent goes on only because a hook has asked for it
         self.stop_active = said.get("stophookactive") is True or said.get("loopcount") not in (None, 0)
 

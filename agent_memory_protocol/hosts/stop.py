@@ -5,6 +5,7 @@ session's own agent writes them. A reminder leaves a mark, so that it comes once
 """
 
 import os
+import time
 from contextlib import suppress
 from datetime import datetime
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from .table import Answer
 
 _MOST_OF_RECORD = 8 << 20
+_SECONDS_BEHIND = 0.5
+"""How long a host may take to write what has just happened into its record."""
 
 
 def stop(call: "Event", environ: "Mapping[str, str]", say: "Callable[[object], None]") -> "Answer":
@@ -90,8 +93,13 @@ def _reminder(call: "Event", session: Session) -> str:
     """Return the reminder if something was learned and nothing was saved; else ""."""
     if session.read_only_reason():
         return ""
-    head, record = _record_of(call.transcript)
-    signs = read_signs(record)
+    until = time.monotonic() + _SECONDS_BEHIND
+    while True:
+        head, record = _record_of(call.transcript)
+        signs = read_signs(record)
+        if signs.something_was_learned or not record or call.mark in record or time.monotonic() > until:
+            break
+        time.sleep(0.02)
     if not signs.something_was_learned or _was_saved_since(session, began_at(head)):
         return ""
     return reminder(signs, session.actor.agent, session.actor.conversation)

@@ -2,9 +2,12 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
+from agent_memory_protocol.hosts import envelopes
+from agent_memory_protocol.hosts import stop as stopping
 from agent_memory_protocol.hosts.reminder import Signs, began_at, read_signs
 from tests.each_row import each_row
 
@@ -123,6 +126,29 @@ def test_the_settings_say_how_strongly_it_is_reminded(project, host, mode, answe
     assert set(said) == set(answer) | ({"reason"} if mode == "block" else set())
     assert "files were changed" in str(said)
     assert mode != "block" or said["decision"] == answer["decision"]
+
+
+def test_a_host_that_writes_its_record_behind_is_waited_for(project, monkeypatch):
+    project.write(".scaffolding/amp.toml", '[hooks]\nreminder = "block"\n')
+    began = {"type": "session.start", "data": {}, "timestamp": "2031-01-02T03:04:05.678Z"}
+    edited = {"type": "tool.execution_start", "data": {"toolCallId": "1", "toolName": "create"}}
+    path = Path(record(project, [began]))
+    said = {"sessionId": "s1", "timestamp": 1796277330236, "cwd": str(project.root), "transcriptPath": str(path)}
+    call = envelopes.read("stop", "copilot", json.dumps(said).encode())
+    waits = []
+
+    def host_goes_on(seconds):
+        waits.append(seconds)
+        with path.open("a") as written:
+            written.write(json.dumps(edited, separators=(",", ":")) + "\n")
+
+    monkeypatch.setattr("time.sleep", host_goes_on)
+    said = stopping.stop(call, {"HOME": str(project.home)}, print)
+    assert "files were changed once" in str(said["reason"])
+    assert len(waits) == 1
+    path.write_text(json.dumps(began) + '\n{"type":"hook.start","data":{"input":{"timestamp":1796277330236}}}\n')
+    assert stopping.stop(call, {"HOME": str(project.home)}, print) == {}
+    assert len(waits) == 1
 
 
 @pytest.mark.parametrize(
