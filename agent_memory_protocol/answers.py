@@ -12,15 +12,17 @@ from . import limits
 from .layout import Target
 from .text import labels
 from .text.labels import BELOW
-from .values import dataclass, json_of
+from .values import HasJson, dataclass, json_of
 
 Json = dict[str, object]
 """One object of a JSON answer, the same at every door. Its keys are promised; those of the classes are not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Headroom:
+class Headroom(HasJson):
     """How much more a document holds: lines and bytes left, and the limits they are left of."""
+
+    JSON = "lines bytes"
 
     lines: int
     bytes: int
@@ -40,13 +42,9 @@ class Headroom:
             return "over its limit"
         return "nearly full" if self.is_near else ""
 
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "lines bytes")
-
 
 @dataclass(frozen=True, slots=True)
-class About:
+class About(HasJson):
     """What is known of an entry besides its text. The ledger keeps it, not the document (decision 42).
 
     Attributes:
@@ -59,6 +57,8 @@ class About:
         expires_at: the moment its mark `[until D]` was made of, RFC 3339.
         created: the moment its date was made of, RFC 3339.
     """
+
+    JSON = "kind source confidence tags writer? replaced disputed_with scope expires_at"
 
     source: str | None = None
     kind: str | None = None
@@ -100,10 +100,6 @@ class About:
             expires_at=more.expires_at or self.expires_at,
             created=more.created or self.created,
         )
-
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer; null for what nobody said."""
-        return json_of(self, "kind source confidence tags writer? replaced disputed_with scope expires_at")
 
     def __str__(self) -> str:
         said = [
@@ -199,15 +195,13 @@ class Matched(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(HasJson):
     """A word of a query that is nowhere, and the words that were looked for instead."""
+
+    JSON = "word searched"
 
     word: str
     searched: tuple[str, ...]
-
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "word searched")
 
 
 def corrections(hits: Iterable[Matched]) -> list[Correction]:
@@ -219,7 +213,7 @@ def corrections(hits: Iterable[Matched]) -> list[Correction]:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredEntry(labels.Labelled):
+class StoredEntry(labels.Labelled, HasJson):
     """An entry as it is in its document.
 
     Attributes:
@@ -234,6 +228,8 @@ class StoredEntry(labels.Labelled):
         as_of: the day as of which it says that it is true; no date of its own.
         about: what its writer said of it, where the ledger was asked.
     """
+
+    JSON = "id *target section headings label date date_source? line last_line keep until disputed as_of *about text"
 
     id: str
     target: Target
@@ -260,14 +256,9 @@ class StoredEntry(labels.Labelled):
         """Say whether its last day is before today."""
         return self.until is not None and self.until < today
 
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer."""
-        marks = "keep until disputed as_of"
-        return json_of(self, f"id *target section headings label date date_source? line last_line {marks} *about text")
-
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(HasJson):
     """What `remember` did.
 
     Attributes:
@@ -279,6 +270,8 @@ class Remembered:
         replaced: the id of the entry that was retired for it, "" for none.
     """
 
+    JSON = "status id=entry.id *entry.target line date=entry.date headroom notes replaced?"
+
     status: str
     entry: StoredEntry
     path: Path
@@ -287,22 +280,16 @@ class Remembered:
     notes: tuple[str, ...] = ()
     replaced: str = ""
 
-    def to_json(self) -> Json:
-        """Return the JSON answer."""
-        return json_of(self, "status id=entry.id *entry.target line date=entry.date headroom notes replaced?")
-
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class Created(HasJson):
     """A tier document that `init` made, or found there already."""
+
+    JSON = "*target created"
 
     target: Target
     path: Path
     created: bool
-
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "*target created")
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,11 +356,13 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteRow:
+class NoteRow(HasJson):
     """A note in a list: its document, file, type, title and description, and whether an index line names it.
 
     With a `problem` it cannot be read; where it has no file, the whole folder cannot.
     """
+
+    JSON = "*target file type? title description listed=is_listed problem?"
 
     target: Target
     file: str
@@ -382,10 +371,6 @@ class NoteRow:
     description: str
     is_listed: bool
     problem: str = ""
-
-    def to_json(self) -> Json:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "*target file type? title description listed=is_listed problem?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,20 @@ from .memory import Memory
 from .project.access import Actor
 from .records.record import SCHEME, Record
 from .text.ids import complete
-from .values import dataclass
+from .values import HasJson, dataclass
 from .workspace import Workspace
 
 BY_HAND = "decided by hand"  # The reason of a record that nobody gave one for: a record keeps one always
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(HasJson):
     """One of two facts was retired: its id, and the id of the one that holds in its place."""
+
+    JSON = "retired successor"
 
     retired: str
     successor: str
-
-    def to_json(self) -> Json:
-        """Return the JSON answer."""
-        return {"retired": self.retired, "successor": self.successor}
 
 
 @dataclass(frozen=True, slots=True)

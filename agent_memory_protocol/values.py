@@ -11,7 +11,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-__all__ = ["dataclass", "json_of", "once", "told"]
+__all__ = ["HasJson", "dataclass", "json_of", "once", "told"]
 
 Made = TypeVar("Made")
 
@@ -153,6 +153,17 @@ def json_of(value: object, names: str) -> dict[str, object]:
         else:
             answer[key] = (field or None) if mark == "?" else _plain(field)
     return answer
+
+
+class HasJson:
+    """A value that is its own JSON answer: `JSON` names its keys, as `json_of` reads them."""
+
+    __slots__ = ()
+    JSON = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is in a JSON answer."""
+        return json_of(self, self.JSON)
 
 
 @lru_cache

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..values import dataclass
+from ..values import HasJson, dataclass
 from .cases import Case, difference
 from .program import NoAnswerError
 
@@ -12,16 +12,14 @@ Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(HasJson):
     """A case that does not hold: what was expected, and what came."""
+
+    JSON = "id=case.id rules=case.rules expected got"
 
     case: Case
     expected: object
     got: object
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return {"id": self.case.id, "rules": [*self.case.rules], "expected": self.expected, "got": self.got}
 
 
 @dataclass(frozen=True, slots=True)

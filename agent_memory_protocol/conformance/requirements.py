@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import InvalidArgument
-from ..values import dataclass
+from ..values import HasJson, dataclass
 from .cases import Case
 
 _STATEMENT = re.compile(r"- \*\*(S\w+-\d+)\*\* (.*)")
@@ -34,8 +34,10 @@ _SHOWN_BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(HasJson):
     """A statement, the tests that carry its number, each with its file, and the cases that name it."""
+
+    JSON = "statement=number text tests cases"
 
     number: str
     text: str
@@ -46,10 +48,6 @@ class Statement:
     def is_shown(self) -> bool:
         """Whether anything shows it."""
         return bool(self.tests or self.cases)
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return {"statement": self.number, "text": self.text, "tests": [*self.tests], "cases": [*self.cases]}
 
 
 def page() -> Path:

@@ -6,13 +6,13 @@ record.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from ..records.record import Provenance, Record
-from ..values import dataclass
+from ..values import HasJson, dataclass
 
 
 class Stage(StrEnum):
@@ -172,13 +172,15 @@ class Operator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Action(HasJson):
     """One line of a report: who asked for what, in which stage, and why it was done, refused, deferred or protected.
 
     `kind` is the name of the proposal's class in lower case, and `ids` are in the order that the class says. Where it
     was done, `before` and `after` are the states of these records, "" for one that did not exist. `id` names the
     proposal, the same in every pass that makes it; "" for what no operator asks for.
     """
+
+    JSON = "stage kind ids reason by before after id"
 
     stage: Stage
     kind: str
@@ -199,13 +201,9 @@ class Action:
         """What it is about, for people."""
         return f"{self.kind}: {self.reason}"
 
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON can hold it."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(HasJson):
     """What one pass did and did not do, each with its reason; the same input gives the same report.
 
     Attributes:
@@ -216,16 +214,13 @@ class Report:
         left: what was not chosen, and stays open.
     """
 
+    JSON = "done refused deferred protected left"
+
     done: tuple[Action, ...] = ()
     refused: tuple[Action, ...] = ()
     deferred: tuple[Action, ...] = ()
     protected: tuple[Action, ...] = ()
     left: tuple[Action, ...] = ()
-
-    def to_json(self) -> dict[str, list[dict[str, object]]]:
-        """Return it as JSON can hold it."""
-        kept = ("done", "refused", "deferred", "protected", "left")
-        return {name: [action.to_json() for action in getattr(self, name)] for name in kept}
 
 
 @dataclass(frozen=True, slots=True)

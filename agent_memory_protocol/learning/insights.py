@@ -22,7 +22,7 @@ from ..text.topics import is_topic
 from ..tiers.document import Document, find_sections, identity_text, section_key
 from ..tiers.entries import Entry
 from ..tiers.named import named
-from ..values import dataclass, json_of
+from ..values import HasJson, dataclass, json_of
 from .route import route
 from .route_words import LESSON, STATE
 
@@ -43,16 +43,14 @@ _LONGEST_DECISION = 500  # Characters; of a decision in a design that says more,
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(HasJson):
     """Where an insight is: a conversation, and the line, from 1, of its document or, with `in_design`, its design."""
+
+    JSON = "conversation line in_design"
 
     conversation: str
     line: int
     in_design: bool = False
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "conversation line in_design")
 
 
 @dataclass(frozen=True, slots=True)

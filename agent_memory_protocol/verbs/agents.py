@@ -18,24 +18,22 @@ from ..project import agents
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
-from ..values import dataclass, json_of
+from ..values import HasJson, dataclass
 
 _FOLDER = (*MEMORY, "agents")
 
 
 @dataclass(frozen=True, slots=True)
-class Renaming:
+class Renaming(HasJson):
     """What renaming an agent does: the two documents, its entries, what else is in its folder, and the ledger lines."""
+
+    JSON = "old=old.owner new=new.owner entries files ledger_lines"
 
     old: Target
     new: Target
     entries: int
     files: tuple[str, ...]
     ledger_lines: int
-
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON answer."""
-        return json_of(self, "old=old.owner new=new.owner entries files ledger_lines")
 
 
 def plan(session: Session, old: str, new: str) -> Renaming:

@@ -19,15 +19,17 @@ from ..tiers.document import Document, parse
 from ..tiers.meet import OPPOSITE, meetings
 from ..tiers.store import list_targets
 from ..tiers.taken import take
-from ..values import dataclass, json_of
+from ..values import HasJson, dataclass
 
 ADDED, EDITED, RETIRED, RESTORED, DISPUTED = "added", "edited", "retired", "restored", "disputed"
 KINDS = (ADDED, EDITED, RETIRED, RESTORED, DISPUTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(HasJson):
     """One entry or note that changed."""
+
+    JSON = "id *target line section text before by? reason writer?"
 
     kind: str  # ADDED, EDITED, RETIRED, RESTORED or DISPUTED
     target: Target
@@ -39,10 +41,6 @@ class Difference:
     writer: str = ""  # the agent that wrote it; "" if nobody said
     line: int | None = None  # where it is now, from 1; None for what is gone
     section: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "id *target line section text before by? reason writer?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from ..text.opposites import exclude_each_other
 from ..text.phrases import counted
 from ..tiers.document import Document
 from ..tiers.meet import CHANGED, OPPOSITE, RENEWED, Meeting, in_two_conversations
-from ..values import dataclass, json_of
+from ..values import HasJson, dataclass
 from . import proposals, settle
 from .agents import strays
 from .conversations import ENDS_AFTER, last_sign
@@ -51,8 +51,10 @@ _COMMON = 20  # A word that more texts have than this brings no two of them toge
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(HasJson):
     """A text that is looked at: its place, its id or file, what it says, and the document it belongs to."""
+
+    JSON = "place name text"
 
     place: str
     name: str
@@ -60,10 +62,6 @@ class Text:
     target: Target | None = None
     headings: tuple[str, ...] = ()
     label: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "place name text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ..change.ledger import Archived
 from ..layout import Target
 from ..text import labels
 from ..tiers.prune import Judged, Plan, only
-from ..values import dataclass, json_of
+from ..values import HasJson, dataclass, json_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Pruning:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed(labels.Labelled):
+class Removed(labels.Labelled, HasJson):
     """An entry that has left its document.
 
     Attributes:
@@ -100,6 +100,8 @@ class Removed(labels.Labelled):
         about: what is known of it besides its text.
     """
 
+    JSON = "id *target label went_along about"
+
     target: Target
     id: str
     text: str
@@ -108,62 +110,51 @@ class Removed(labels.Labelled):
     went_along: tuple[str, ...] = ()
     about: About = NOTHING_KNOWN
 
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "id *target label went_along about")
-
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(HasJson):
     """What `resolve` did: the entry that was retired, and the id of the one that holds in its place."""
+
+    JSON = "retired=retired.id successor"
 
     retired: Removed
     successor: str
 
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON answer."""
-        return json_of(self, "retired=retired.id successor")
-
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class Disputed(HasJson):
     """What `dispute` did: the ids of the two entries that are marked now."""
+
+    JSON = "disputed=ids"
 
     ids: tuple[str, str]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON answer."""
-        return json_of(self, "disputed=ids")
-
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(HasJson):
     """What `edit` did: the entry that went and the one that replaces it."""
+
+    JSON = "id=entry.id old_id *entry.target line=entry.line"
 
     old_id: str
     entry: StoredEntry
     path: Path
     headroom: Headroom
 
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON answer."""
-        return json_of(self, "id=entry.id old_id *entry.target line=entry.line")
-
 
 @dataclass(frozen=True, slots=True)
-class Restorable:
+class Restorable(HasJson):
     """An entry that can come back, the document it comes back to, and what is known of it."""
+
+    JSON = (
+        "id=archived.taken.id *target removed_at=archived.removed_at reason=archived.reason run=archived.run"
+        " note=archived.note? section=archived.taken.place.section label=archived.taken.label about"
+        " text=archived.taken.said"
+    )
 
     target: Target
     archived: Archived
     about: About = NOTHING_KNOWN
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        taken = self.archived.taken
-        answer = {"id": taken.id, **self.target.to_json(), **json_of(self.archived, "removed_at reason run note?")}
-        answer |= {"section": taken.place.section, "label": taken.label}
-        return answer | {"about": self.about.to_json(), "text": taken.said}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +201,13 @@ class Synced:
 
 
 @dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(HasJson):
     """Where a redacted entry was: in the document, on how many ledger lines, and where the same text still is."""
+
+    JSON = "id *target elsewhere"
 
     id: str
     target: Target
     was_in_document: bool
     ledger_lines: int
     elsewhere: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as it is in a JSON answer."""
-        return json_of(self, "id *target elsewhere")
