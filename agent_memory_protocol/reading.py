@@ -28,7 +28,7 @@ from .recall.block import Budget, Recall
 from .tiers.document import Document
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Concatenate, ParamSpec, Self, TypeAlias, TypeVar
 
     from .answers import Found, StoredEntry, StoredFile
     from .recall.block import RecordSource
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from .verbs.diff import Diff
     from .verbs.doctor import Diagnosis
     from .verbs.life import Life
+
+    Given = ParamSpec("Given")
+    Answered = TypeVar("Answered")
+    Verb: TypeAlias = Callable[Concatenate[Session, Given], Answered]
 
 
 class Reader:
@@ -133,13 +137,11 @@ class Reader:
     def conversations_over(self, actor: Actor | None = None, *, today: date | None = None) -> list[str]:
         """Return the conversations that have shown no sign of life in the last 30 days (decision 51)."""
         day = today or date.today()
-        with self._session(actor) as session:
-            return verbs.conversations.over(session, day)
+        return self._read(actor, verbs.conversations.over, day)
 
     def refused_proposals(self, actor: Actor | None = None) -> set[str]:
         """Return the ids of the proposals that somebody has refused."""
-        with self._session(actor) as session:
-            return verbs.proposals.refused(session)
+        return self._read(actor, verbs.proposals.refused)
 
     def show(self, target: Target, actor: Actor | None = None, *, section: str | None = None) -> Shown | None:
         """Return a document, or one section of it, as it is on disk now; None without one.
@@ -149,8 +151,7 @@ class Reader:
             DamagedFile: it cannot be read.
             InvalidArgument: it has no such section.
         """
-        with self._session(actor) as session:
-            return verbs.show.show(session, target, section)
+        return self._read(actor, verbs.show.show, target, section)
 
     def entries(
         self,
@@ -164,8 +165,7 @@ class Reader:
         Each says what its document's ledger keeps of it: kind, source, confidence and tags. With `on_problem`, a
         document or ledger that cannot be read is told there, and the others are listed (decision 21).
         """
-        with self._session(actor) as session:
-            return verbs.show.entries(session, targets, on_problem)
+        return self._read(actor, verbs.show.entries, targets, on_problem)
 
     def entry(self, entry_id: str, actor: Actor | None = None) -> StoredEntry:
         """Return one entry, by its id or the beginning of it, with what its document's ledger keeps of it.
@@ -175,8 +175,7 @@ class Reader:
             StorageError: a document that may have it cannot be read.
         """
         check_text("the id", entry_id)
-        with self._session(actor) as session:
-            return verbs.show.entry(session, entry_id)
+        return self._read(actor, verbs.show.entry, entry_id)
 
     def life(self, entry_id: str, actor: Actor | None = None) -> Life:
         """Return what happened to one entry, in a document or gone from it, by its id or the beginning of it.
@@ -186,8 +185,7 @@ class Reader:
             StorageError: a document or ledger that may have it cannot be read.
         """
         check_text("the id", entry_id)
-        with self._session(actor) as session:
-            return verbs.life.life(session, entry_id)
+        return self._read(actor, verbs.life.life, entry_id)
 
     def why_refused(self, text: str, standing: str = "") -> str:
         """Say why no memory may take in a text of anyone's; "" if it may. Lines in `standing` are there already."""
@@ -201,8 +199,7 @@ class Reader:
 
     def files(self, actor: Actor | None = None) -> list[StoredFile]:
         """List the documents, and the notes beside them, that this actor may read. Links are left out."""
-        with self._session(actor) as session:
-            return verbs.rewrite.files(session)
+        return self._read(actor, verbs.rewrite.files)
 
     def read_file(self, target: Target, *, note: str = "", actor: Actor | None = None) -> str | None:
         """Return a document, or the note of that file name beside it, as it is on disk; None without one.
@@ -212,8 +209,7 @@ class Reader:
             DamagedFile: it cannot be read.
             LinkRefused: a link leads to it.
         """
-        with self._session(actor) as session:
-            return verbs.rewrite.read(session, target, note)
+        return self._read(actor, verbs.rewrite.read, target, note)
 
     def documents(
         self,
@@ -230,8 +226,7 @@ class Reader:
             AccessDenied: this actor may not read one of those named.
             DamagedFile: one cannot be read.
         """
-        with self._session(actor) as session:
-            return verbs.show.documents(session, targets, on_problem)
+        return self._read(actor, verbs.show.documents, targets, on_problem)
 
     def search(
         self,
@@ -325,13 +320,11 @@ class Reader:
         Raises:
             InvalidArgument: the project is in no git repository, or git knows no such commit.
         """
-        with self._session(actor) as session:
-            return verbs.diff.diff(session, base, head)
+        return self._read(actor, verbs.diff.diff, base, head)
 
     def status(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[Status]:
         """Return the figures of these documents, or of all that this actor may read. One unreadable says why."""
-        with self._session(actor) as session:
-            return verbs.show.status(session, targets)
+        return self._read(actor, verbs.show.status, targets)
 
     def usage(self, actor: Actor | None = None) -> list[tuple[Target, str, str, dict[str, int | str]]]:
         """Return what was counted here of the entries and notes that this actor may read, least used first.
@@ -384,13 +377,11 @@ class Reader:
 
     def where(self) -> Where:
         """Say which paths and settings are in use."""
-        with self._session() as session:
-            return verbs.show.where(session, self.problem)
+        return self._read(None, verbs.show.where, self.problem)
 
     def diagnose(self, actor: Actor) -> list[Diagnosis]:
         """Say what keeps an actor's memory away, or that nothing does."""
-        with self._session(actor) as session:
-            return verbs.doctor.diagnose(session, self.problem)
+        return self._read(actor, verbs.doctor.diagnose, self.problem)
 
     def check_write(self, actor: Actor, target: Target) -> None:
         """Refuse what this actor may not write, before anything is done (decision 9).
@@ -412,6 +403,13 @@ class Reader:
             raise Refused(problem)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _read(
+        self, actor: Actor | None, do: Verb[Given, Answered], *given: Given.args, **named: Given.kwargs
+    ) -> Answered:
+        """Do what a verb does in a session of an actor, who changes nothing."""
+        with self._session(actor) as session:
+            return do(session, *given, **named)
 
     @contextmanager
     def _session(self, actor: Actor | None = None, *, for_writing: bool = False) -> Iterator[Session]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .learning.scattered import MemoryFolder
     from .lint.finding import Finding
     from .notes.store import KnownNotes
+    from .reading import Answered, Given, Verb
     from .tiers.document import Section
     from .verbs.agents import Renaming
     from .verbs.close import Closed, Closing
@@ -62,8 +63,7 @@ class Workspace(Reader):
         """
         check_several("agents", agents)
         self.begins = True
-        with self._session(actor, for_writing=True) as session:
-            return verbs.init.init(session, agents, conversation)
+        return self._write(actor, verbs.init.init, agents, conversation)
 
     def remember(
         self,
@@ -119,22 +119,22 @@ class Workspace(Reader):
         check_text("what is remembered", text)
         actor = acting(actor)
         target = self.target(actor, tier=tier, agent=agent, conversation=conversation)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.remember.remember(
-                session,
-                target,
-                text,
-                section,
-                dated,
-                about,
-                under=under,
-                until=until,
-                make_room=make_room,
-                replaces=replaces,
-                keep=keep,
-                twice=twice,
-                today=today or date.today(),
-            )
+        return self._write(
+            actor,
+            verbs.remember.remember,
+            target,
+            text,
+            section,
+            dated,
+            about,
+            under=under,
+            until=until,
+            make_room=make_room,
+            replaces=replaces,
+            keep=keep,
+            twice=twice,
+            today=today or date.today(),
+        )
 
     def forget(
         self, entry_ids: Sequence[str], *, actor: Actor | None = None, reason: str = "forgotten"
@@ -146,8 +146,7 @@ class Workspace(Reader):
             AccessDenied: this actor may not write its document; nothing was changed.
         """
         check_several("entry_ids", entry_ids)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.forget(session, entry_ids, reason)
+        return self._write(actor, verbs.upkeep.forget, entry_ids, reason)
 
     def resolve(self, loser: str, winner: str, *, reason: str = "", actor: Actor | None = None) -> Resolved:
         """Decide between two entries: retire one into its ledger, which names the other as its successor.
@@ -165,8 +164,7 @@ class Workspace(Reader):
             AccessDenied: this actor may not write the loser's document; the message has the form of a finding.
         """
         check_text("the reason", reason)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.settle.resolve(session, loser, winner, reason)
+        return self._write(actor, verbs.settle.resolve, loser, winner, reason)
 
     def dispute(self, one: str, other: str, *, reason: str = "", actor: Actor | None = None) -> Disputed:
         """Mark two entries as disputed with each other. A second time changes nothing.
@@ -185,8 +183,7 @@ class Workspace(Reader):
             Refused: no mark can be put in front of one of them.
         """
         check_text("the reason", reason)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.settle.dispute(session, one, other, reason)
+        return self._write(actor, verbs.settle.dispute, one, other, reason)
 
     def end_dispute(self, one: str, other: str, *, actor: Actor | None = None) -> Disputed:
         """Say that two entries are not disputed with each other: both hold. Marks of other disputes stay.
@@ -195,8 +192,7 @@ class Workspace(Reader):
             InvalidArgument: one of them does not exist, or they are in no dispute; nothing was changed.
             AccessDenied: this actor may not write both; the message has the form of a finding.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.settle.end_dispute(session, one, other)
+        return self._write(actor, verbs.settle.end_dispute, one, other)
 
     def edit(
         self,
@@ -223,8 +219,7 @@ class Workspace(Reader):
         """
         if text is not None or not (undated or dated):
             check_text("the new text", text)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.upkeep.edit(session, entry_id, text, dated, undated=undated)
+        return self._write(actor, verbs.upkeep.edit, entry_id, text, dated, undated=undated)
 
     def rewrite(
         self,
@@ -251,8 +246,7 @@ class Workspace(Reader):
             AccessDenied, LimitExceeded, SecretFound, RefusedText, LinkRefused: nothing was changed.
             StorageError: it cannot be read or written.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.rewrite.rewrite(session, target, note, change, reason)
+        return self._write(actor, verbs.rewrite.rewrite, target, note, change, reason)
 
     def plan_pruning(
         self,
@@ -278,16 +272,16 @@ class Workspace(Reader):
         """
         if not (older_than is None or isinstance(older_than, timedelta)):
             raise InvalidArgument(f"older_than is a timedelta, such as timedelta(days=90), not {older_than!a}")
-        with self._session(actor) as session:
-            return verbs.prune.plan(
-                session,
-                targets,
-                today=today or date.today(),
-                older_than=older_than,
-                sections=sections,
-                to_limit=to_limit,
-                progress=progress,
-            )
+        return self._read(
+            actor,
+            verbs.prune.plan,
+            targets,
+            today=today or date.today(),
+            older_than=older_than,
+            sections=sections,
+            to_limit=to_limit,
+            progress=progress,
+        )
 
     def apply_pruning(
         self,
@@ -308,8 +302,7 @@ class Workspace(Reader):
             PlanOutdated: documents are no longer what their plans were made from; it says which, and what was done.
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.prune.apply(session, plans, force=force, progress=progress, again=again)
+        return self._write(actor, verbs.prune.apply, plans, force=force, progress=progress, again=again)
 
     def restorable(
         self,
@@ -327,8 +320,7 @@ class Workspace(Reader):
             InvalidArgument: one that is named is in no ledger.
         """
         check_several("entry_ids", entry_ids)
-        with self._session(actor) as session:
-            return verbs.restore.restorable(session, entry_ids, last=last, since=since)
+        return self._read(actor, verbs.restore.restorable, entry_ids, last=last, since=since)
 
     def restore(self, chosen: Sequence[Restorable], *, actor: Actor | None = None) -> Restored:
         """Put entries and notes back where they were, as near as can be told.
@@ -338,8 +330,7 @@ class Workspace(Reader):
         Raises:
             AccessDenied: this actor may not write one of the documents; nothing was changed.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.restore.restore(session, chosen)
+        return self._write(actor, verbs.restore.restore, chosen)
 
     def sync(
         self, *, actor: Actor | None = None, targets: Sequence[Target] | None = None, apply: bool = False
@@ -360,8 +351,7 @@ class Workspace(Reader):
             InvalidArgument: neither a document nor a ledger has such an entry; nothing was changed.
         """
         check_several("entry_ids", entry_ids)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.redact.redact(session, entry_ids)
+        return self._write(actor, verbs.redact.redact, entry_ids)
 
     # -- checking ------------------------------------------------------------------------------------------------------
 
@@ -385,15 +375,13 @@ class Workspace(Reader):
             today: the local calendar date; the clock's where it is left out.
             progress: called with how many of how many documents are done.
         """
-        with self._session(actor) as session:
-            return verbs.check.check(session, paths, select, ignore, today or date.today(), progress)
+        return self._read(actor, verbs.check.check, paths, select, ignore, today or date.today(), progress)
 
     def fix(self, found: Sequence[Finding], *, actor: Actor | None = None) -> list[Finding]:
         """Mend what can be mended without losing anything. Returns the findings that are mended."""
         if not any(one.fix for one in found):
             return []
-        with self._session(actor, for_writing=True) as session:
-            return verbs.check.fix(session, found)
+        return self._write(actor, verbs.check.fix, found)
 
     def review(
         self,
@@ -407,8 +395,7 @@ class Workspace(Reader):
         With `on_problem`, a document that cannot be read is told there, and the others are looked at (decision 21).
         """
         documents, notes = self.documents(actor, on_problem=on_problem), self.notes(actor)
-        with self._session(actor) as session:
-            return verbs.review.review(session, documents, notes, today or date.today())
+        return self._read(actor, verbs.review.review, documents, notes, today or date.today())
 
     def record_review(self, *, actor: Actor | None = None, today: date | None = None) -> None:
         """Record that the review was done, in a file that travels with the repository."""
@@ -447,20 +434,17 @@ class Workspace(Reader):
         Raises:
             InvalidArgument, RefusedText, AccessDenied: nothing was written.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.notes.new(
-                session, target, note_type, slug, description=description, why=why, how=how, body=body
-            )
+        return self._write(
+            actor, verbs.notes.new, target, note_type, slug, description=description, why=why, how=how, body=body
+        )
 
     def note_folders(self, actor: Actor | None = None) -> list[Target]:
         """List the documents beside which notes lie."""
-        with self._session(actor) as session:
-            return verbs.index.folders(session)
+        return self._read(actor, verbs.index.folders)
 
     def notes(self, actor: Actor | None = None, targets: Sequence[Target] | None = None) -> list[NoteRow]:
         """List the notes beside these documents, or beside all that this actor may read."""
-        with self._session(actor) as session:
-            return verbs.notes.rows(session, targets)
+        return self._read(actor, verbs.notes.rows, targets)
 
     def show_note(self, name: str, *, target: Target | None = None, actor: Actor | None = None) -> tuple[str, str]:
         """Return a note's file name and text; it is named by file, stem, or what follows the type.
@@ -492,17 +476,13 @@ class Workspace(Reader):
 
         With `redact` no text of it is kept anywhere: for a note that holds a secret, which is refused otherwise.
         """
-        actor = acting(actor)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.notes.take_out(session, target, name, reason, redact=redact)
+        return self._write(actor, verbs.notes.take_out, target, name, reason, redact=redact)
 
     def merge_notes(
         self, names: Sequence[str], into: str, *, target: Target | None = None, actor: Actor | None = None
     ) -> str:
         """Add the facts of some notes to another and remove them. Returns the file that holds them all."""
-        actor = acting(actor)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.notes.merge(session, target, names, into)
+        return self._write(actor, verbs.notes.merge, target, names, into)
 
     def index(
         self, targets: Sequence[Target] | None = None, *, actor: Actor | None = None, check: bool = False
@@ -528,8 +508,7 @@ class Workspace(Reader):
         Returns:
             What the index is now; None if nothing that it is made from has changed, and for a conversation.
         """
-        with self._session(for_writing=True) as session:
-            return verbs.index.reindex_known(session, target, known, touched, anyway=anyway)
+        return self._write(None, verbs.index.reindex_known, target, known, touched, anyway=anyway)
 
     # -- what was learned elsewhere ------------------------------------------------------------------------------------
 
@@ -539,8 +518,7 @@ class Workspace(Reader):
         Raises:
             InvalidArgument: a path holds no memory that is known here.
         """
-        with self._session(actor) as session:
-            return verbs.adopt.plan_adoption(session, paths)
+        return self._read(actor, verbs.adopt.plan_adoption, paths)
 
     def apply_adoption(self, planned: Sequence[Adoption], *, actor: Actor | None = None) -> list[Adoption]:
         """Bring in what was planned; the answer says what was done, and why the rest was left out.
@@ -548,8 +526,7 @@ class Workspace(Reader):
         Raises:
             StorageError: the project cannot be opened.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.adopt.apply_adoption(session, planned)
+        return self._write(actor, verbs.adopt.apply_adoption, planned)
 
     def link_originals(self, adopted: Sequence[Adoption], *, actor: Actor | None = None) -> list[str]:
         """Leave one line in each rules file of this project that came in whole; the ledger keeps its text.
@@ -573,8 +550,7 @@ class Workspace(Reader):
 
         `operator` is asked which wordings say the same, after the rules of this package; see `consolidation`.
         """
-        with self._session(actor) as session:
-            return verbs.distill.plan(session, operator=operator)
+        return self._read(actor, verbs.distill.plan, operator=operator)
 
     def plan_learning(
         self,
@@ -596,8 +572,7 @@ class Workspace(Reader):
         Raises:
             InvalidName: the id or the name breaks the name rule.
         """
-        with self._session(actor) as session:
-            return verbs.distill.plan(session, Actor(agent, conversation), operator)
+        return self._read(actor, verbs.distill.plan, Actor(agent, conversation), operator)
 
     def apply_distillation(
         self,
@@ -622,8 +597,7 @@ class Workspace(Reader):
             StorageError: the project cannot be written.
         """
         choice = verbs.proposals.Choice(tuple(only), tuple(without))
-        with self._session(actor, for_writing=True) as session:
-            return verbs.distill.apply(session, planned, choice, today or date.today())
+        return self._write(actor, verbs.distill.apply, planned, choice, today or date.today())
 
     def plan_closing(
         self, conversation: str, *, operator: Operator | None = None, actor: Actor | None = None
@@ -633,8 +607,7 @@ class Workspace(Reader):
         Raises:
             InvalidArgument: no conversation has this id.
         """
-        with self._session(actor) as session:
-            return verbs.close.plan(session, conversation, operator)
+        return self._read(actor, verbs.close.plan, conversation, operator)
 
     def close(
         self,
@@ -652,8 +625,7 @@ class Workspace(Reader):
             Refused: an entry holds a secret; nothing was changed.
         """
         choice = verbs.proposals.Choice(tuple(only), tuple(without))
-        with self._session(actor, for_writing=True) as session:
-            return verbs.close.apply(session, planned, choice, today or date.today())
+        return self._write(actor, verbs.close.apply, planned, choice, today or date.today())
 
     def plan_renaming(self, old: str, new: str, *, actor: Actor | None = None) -> Renaming:
         """Say what would move if an agent had another name. Changes nothing.
@@ -663,8 +635,7 @@ class Workspace(Reader):
             InvalidName: the new name breaks the name rule.
             Refused: the new name has a memory of its own.
         """
-        with self._session(actor) as session:
-            return verbs.agents.plan(session, old, new)
+        return self._read(actor, verbs.agents.plan, old, new)
 
     def rename_agent(self, planned: Renaming, *, actor: Actor | None = None) -> None:
         """Give an agent another name: folder, title, ledger and notes in one step. What was archived can come back.
@@ -672,8 +643,7 @@ class Workspace(Reader):
         Raises:
             AccessDenied: the actor may not write both documents; nothing was changed.
         """
-        with self._session(actor, for_writing=True) as session:
-            verbs.agents.rename(session, planned)
+        self._write(actor, verbs.agents.rename, planned)
 
     def compact_ledgers(
         self, targets: Sequence[Target] | None = None, *, apply: bool = False, actor: Actor | None = None
@@ -695,14 +665,12 @@ class Workspace(Reader):
         Raises:
             InvalidArgument: an id names none of the proposals, or several.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.proposals.refuse(session, verb, proposals, ids)
+        return self._write(actor, verbs.proposals.refuse, verb, proposals, ids)
 
     def forget_refusals(self, verb: str, ids: Sequence[str] = (), *, actor: Actor | None = None) -> int:
         """Let a verb propose again what was refused, all or these whole ids; return how many proposals that are."""
         check_several("ids", ids)
-        with self._session(actor, for_writing=True) as session:
-            return verbs.proposals.forget_refusals(session, verb, ids)
+        return self._write(actor, verbs.proposals.forget_refusals, verb, ids)
 
     def restore_distillation(
         self, backup: str | None = None, *, actor: Actor | None = None
@@ -713,8 +681,7 @@ class Workspace(Reader):
             InvalidArgument: there is no such backup; the message names those there are.
             DamagedFile: the backup is not as it was written; nothing was changed.
         """
-        with self._session(actor, for_writing=True) as session:
-            return verbs.distill.restore(session, backup)
+        return self._write(actor, verbs.distill.restore, backup)
 
     def find_stores(self) -> list[MemoryFolder]:
         """List where else memory of this project lies: in other tools' folders, other checkouts, the home folder."""
@@ -759,3 +726,12 @@ class Workspace(Reader):
         from .git import ignore
 
         return ignore.notes(self.path)
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _write(
+        self, actor: Actor | None, do: Verb[Given, Answered], *given: Given.args, **named: Given.kwargs
+    ) -> Answered:
+        """Do what a verb does in a session of an actor, who may change something."""
+        with self._session(actor, for_writing=True) as session:
+            return do(session, *given, **named)
