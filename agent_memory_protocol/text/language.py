@@ -234,23 +234,9 @@ ENGLISH = Language(
     adding=word_set("also additionally"),
     adding_ends=phrases("too . | as well ."),
     picking=word_set("a an another one some"),
-    plan_phrases=(
-        "about to",
-        "aim to",
-        "aims to",
-        "going to",
-        "hope to",
-        "hopes to",
-        "intend to",
-        "intends to",
-        "plan to",
-        "planned to",
-        "planning to",
-        "plans to",
-        "tries to",
-        "try to",
-        "want to",
-        "wants to",
+    plan_phrases=phrases(
+        "about to | aim to | aims to | going to | hope to | hopes to | intend to | intends to | plan to | planned to"
+        " | planning to | plans to | tries to | try to | want to | wants to"
     ),
 )
 

@@ -116,8 +116,8 @@ def in_front(words: list[str], day: int | None) -> str:
 
 def words_of(*, keep: bool = False, until: int | None = None, disputed: bool = False) -> list[str]:
     """Return the marks that say this."""
-    end = [] if until is None else [f"[until {day_text(until)}]"]
-    return [*(["[keep]"] if keep else []), *end, *(["[disputed]"] if disputed else [])]
+    end = "" if until is None else f"[until {day_text(until)}]"
+    return [*filter(None, ["[keep]" if keep else "", end, "[disputed]" if disputed else ""])]
 
 
 def begins_entry(line: str) -> bool:
@@ -326,13 +326,3 @@ def _skip_blanks(text: str, position: int) -> int:
     while text[position : position + 1] == " ":
         position += 1
     return position
-
-
-def bracketed(day: int) -> str:
-    """Return a day as the mark that dates an entry."""
-    return f"[{day_text(day)}]"
-
-
-def until(day: int) -> str:
-    """Return the mark that ends an entry after a day."""
-    return f"[until {day_text(day)}]"

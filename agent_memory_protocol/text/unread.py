@@ -53,6 +53,10 @@ _NUMBER_OR_MARK = re.compile(r"\d|\[until ", re.IGNORECASE)
 """Without either, nothing in a text looks like a date or like the mark of one."""
 _MARKED_UP = re.compile(r"[\[`<]")
 
+# A text is read once for both questions.
+_without_code_and_links = lru_cache(maxsize=512)(without_code_and_links)
+_behind_front = lru_cache(maxsize=512)(marks.behind_front)
+
 
 def impossible(text: str) -> list[str]:
     """Return the dates, in brackets or at the beginning of a text, that no calendar has, such as `2026-02-30`."""
@@ -140,17 +144,6 @@ def claim_day(text: str) -> int | None:
         if match is not None:
             return _day(match[1])
     return None
-
-
-@lru_cache(maxsize=512)
-def _without_code_and_links(text: str) -> str:
-    """Read a text once for both questions."""
-    return without_code_and_links(text)
-
-
-@lru_cache(maxsize=512)
-def _behind_front(plain: str) -> int:
-    return marks.behind_front(plain)
 
 
 def _in_front(plain: str) -> re.Match[str] | None:

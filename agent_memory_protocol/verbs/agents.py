@@ -13,14 +13,12 @@ from ..disk.writing import rename_folder, replace
 from ..errors import InvalidArgument, Refused
 from ..formats.jsonl import EntryLine, parse_file
 from ..git import history
-from ..layout import MEMORY, Target, Tier, check_owner, display_name
+from ..layout import Target, Tier, check_owner, display_name
 from ..project import agents
 from ..tiers import document as documents
 from ..tiers import store
 from ..tiers.document import Document
 from ..values import HasJson, dataclass
-
-_FOLDER = (*MEMORY, "agents")
 
 
 @dataclass(frozen=True, slots=True)
