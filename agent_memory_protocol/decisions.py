@@ -225,8 +225,8 @@ class Decisions:
         raise changed
 
     def _put(self, record: Record, after: Record | None = None) -> Record:
-        """Store a version, signed where there is an identity."""
-        if self._identity is not None:
+        """Store a version, signed where there is an identity. What is redacted has nothing left to sign."""
+        if self._identity is not None and not record.redacted:
             record = sign_record(record, self._identity)
         self._store.put(record, after=after)
         self._shelf.wrote(record)

@@ -491,7 +491,7 @@ class Memory(Decisions):
             finder = self._shelf.look()
             with collector.left_alone():
                 checked = check_histories(
-                    self._shelf.histories(finder.every_id),
+                    self._shelf.every_history(),
                     owners=owners,
                     mine=() if self._identity is None else (self._identity.address,),
                     set_back=finder.seen.set_back,

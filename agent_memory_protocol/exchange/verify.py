@@ -1,6 +1,7 @@
 """Verify a memory file: the signature of the file, every record, their links and their owner."""
 
 import json
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
@@ -51,6 +52,8 @@ def check_file(path: str, *, owners: Collection[str] = ()) -> Checked:
         problems.append(str(error))
     if file.is_stripped:
         problems.append(f"the memory file is that of {file.agent}, and its signature is missing")
+    twice = [name for name, count in Counter(record.id for record in file.records).items() if count > 1]
+    problems += [f"{name}: is in the memory file twice, which has one version of each record" for name in twice]
     is_vouched = file.signer in owners and not problems
     histories = [(record.id, partial(tuple, [record])) for record in file.records]
     try:

@@ -27,6 +27,17 @@ class _OnServer(Seen):
         super().__init__(store, path)
         self._records = store
 
+    def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
+        """Say which of the records have an earlier version now than this machine saw, by an index or when last asked.
+
+        An index is in a cache, which people empty.
+        """
+        file = SideFile(heads.file_elsewhere(str(self._records.address)), heads.TABLE)
+        problems = heads.set_back(file, newest)
+        file.write(heads.noted_moments(newest))
+        file.close()
+        return [*dict.fromkeys([*super().set_back(newest), *problems])]
+
 
 class FedSeen(_OnServer):
     """What was last seen of each record of a server. A look reads from the change feed what is new.
@@ -90,14 +101,6 @@ class Asked(_OnServer):
     def changed(self, since: date, ids: Collection[str]) -> set[str]:
         """Return which of these records have changed on a day (UTC) or later."""
         return self._records.changed(since, ids)
-
-    def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
-        """Say which of the records have an earlier version now than this machine saw when it was last asked that."""
-        file = SideFile(heads.file_elsewhere(str(self._records.address)), heads.TABLE)
-        problems = heads.set_back(file, newest)
-        file.write(heads.noted_moments(newest))
-        file.close()
-        return problems
 
     def saying(self, body: str) -> list[Record]:
         """Return the records that say exactly this."""

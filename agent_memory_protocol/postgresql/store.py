@@ -51,6 +51,9 @@ _HISTORY = """
         h.state, h.type, h.tags, h.said, h.size
     FROM unnest(%s::text[]) AS asked (record_id) LEFT JOIN $ns.heads h USING (record_id)
     LEFT JOIN $ns.versions v USING (record_id) ORDER BY asked.record_id, v.version"""
+_STRAYS = """
+    SELECT record_id FROM $ns.versions EXCEPT SELECT record_id FROM $ns.heads
+    UNION SELECT record_id FROM $ns.heads WHERE record_id !~ '^mem:[0-9a-f]{32}$'"""
 _SPELLED = "SELECT word FROM $ns.spellings WHERE word = ANY(%s)"
 _BURIAL = f"""
     UPDATE $ns.heads SET ({COLUMNS}) = (%s, %s, %s, %s, %s, %s::tsvector), written = pg_current_xact_id()
@@ -187,7 +190,9 @@ class PostgresqlStore:
 
     def read(self, payload: str | None, id: str) -> Record:
         """Return the version of a record that these bytes are. Raises DamagedFile if they are not."""
-        return read_version((payload or "").encode(), id, str(self.address))
+        if payload is None:
+            raise DamagedFile(f"a version of {id} is missing; restore it from a backup", path=str(self.address))
+        return read_version(payload.encode(), id, str(self.address))
 
     def list(
         self, *, state: State | None = None, type: RecordType | None = None, tag: str | None = None
@@ -245,6 +250,10 @@ class PostgresqlStore:
         """Return how many records there are; where they are many, about how many."""
         ((estimate,),) = self.server.ask(SIZE)
         return int(estimate if estimate > MANY else self.server.ask("SELECT count(*) FROM $ns.heads")[0][0])
+
+    def strays(self) -> builtins.list[str]:
+        """Return the ids of versions without a head, and heads whose id is malformed; see `Tables`."""
+        return [name for (name,) in self.server.ask(_STRAYS)]
 
     # -- what has changed --------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Protocol, runtime_checkable
 
+from ..errors import DamagedFile
 from ..search.opening import open_index
 from ..search.port import Embedder, SearchIndex
 from .finder import Finder
@@ -12,7 +13,7 @@ from .heads import file_elsewhere
 from .home import Home
 from .record import Record
 from .seen import Seen
-from .store import Bulk, DirectoryStore, RecordStore
+from .store import Bulk, DirectoryStore, RecordStore, Tables
 from .usage import COUNTS_ELSEWHERE, Counting, Usage, read_counts
 
 
@@ -81,6 +82,12 @@ class Shelf:
                 yield name, read
         yield from ((name, partial(self.store.history, name)) for name in left)
 
+    def every_history(self) -> Iterator[tuple[str, Callable[[], Sequence[Record]]]]:
+        """Yield as `histories` every record, and what the store has left of records that nothing finds."""
+        yield from self.histories(self.look().every_id)
+        for name in self.store.strays() if isinstance(self.store, Tables) else ():
+            yield name, partial(_lost, name)
+
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""
         if self.finder is None:
@@ -114,3 +121,7 @@ class Shelf:
         self.usage = Usage(local("usage.sqlite"), read_counts(self._home.read(COUNTS_ELSEWHERE)))
         indexes = self._indexes or (open_index(local("search.sqlite"), embedder=self._embedder),)
         return Finder(Seen(self.store, local("catalog.sqlite")), indexes)
+
+
+def _lost(id: str) -> Sequence[Record]:
+    raise DamagedFile(f"{id!a:.60} is in the store, and nothing finds it; restore the store from a backup")

@@ -4,6 +4,7 @@ The versions are the truth; the other two tables, latest versions and their tags
 file, and for the published reference implementation, which works on the same tables. One `put` is one transaction.
 """
 
+import builtins
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -152,6 +153,13 @@ class SqliteStore:
                 one = query.format("WHERE record_id = ?")
                 rows = [row for name in ids for row in connection.execute(one, (name,))]
             return {name: f"{version} {length}" for name, version, length in rows}
+
+    def strays(self) -> builtins.list[str]:
+        """Return the ids that only the tables have which people query; see `Tables`."""
+        tables = "SELECT record_id FROM records UNION SELECT record_id FROM record_tags"
+        with self._database.transaction() as connection:
+            rows = connection.execute(f"{tables} EXCEPT SELECT record_id FROM history")  # noqa: S608 ours
+            return [str(name) for (name,) in rows]
 
     def _of_many(self, query: str, ids: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of these records; the query says nothing else of which rows it wants."""

@@ -24,7 +24,7 @@ from ..disk.files import Content, Root, stamp
 from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
 from ..errors import DamagedFile, IllegalMove, InvalidRecord, Refused, UnknownRecord
 from .lifecycle import check_version, redact
-from .record import Record, RecordType, State, by_birth, is_id
+from .record import SCHEME, Record, RecordType, State, by_birth, is_id
 
 LAST_VERSION = 999_999
 
@@ -100,6 +100,14 @@ class Bulk(Protocol):
 
     def histories(self, ids: Iterable[str]) -> Iterator[tuple[str, Callable[[], tuple[Record, ...]]]]:
         """Yield the id of each of these records and what reads its versions, which raises as `history`."""
+
+
+@runtime_checkable
+class Tables(Protocol):
+    """What a store of tables can do besides, since one row may be gone and others of the same record still there."""
+
+    def strays(self) -> list[str]:
+        """Return the ids of rows that belong to no record, so that nothing finds what they hold."""
 
 
 BATCH = 500  # So many records are asked for at once
@@ -344,7 +352,8 @@ def read_version(data: bytes, id: str, path: str, *, once: bool = False) -> Reco
     try:
         record = Record.from_bytes(data) if once else parsed(data)
     except InvalidRecord as error:
-        raise DamagedFile(f"{error}; restore it from version control or a backup", path=path) from None
+        named = "" if id in str(error) or id.removeprefix(SCHEME) in path else f"{id}: "
+        raise DamagedFile(f"{named}{error}; restore it from version control or a backup", path=path) from None
     if record.id != id:
         raise DamagedFile(f"holds {record.id} in the place of {id}", path=path)
     return record

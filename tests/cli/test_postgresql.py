@@ -73,6 +73,50 @@ def test_a_store_that_was_set_back_or_changed_by_hand_does_not_verify(amp, addre
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("keeps_index", [False, True])
+def test_whatever_is_taken_out_of_a_store_is_missed(amp, address, postgresql, keeps_index):
+    name = address.partition("namespace=")[2]
+
+    def filled() -> str:
+        postgresql.run(f"TRUNCATE {name}.heads, {name}.versions")
+        with Memory(store=SharedStore(address, keeps_index=keeps_index), consolidate_every=0) as memory:
+            one, other = (memory.remember(text).record_id for text in (UP, "Deploys go out on Tuesdays."))
+            memory.archive(other, "over")
+        return one
+
+    def said() -> list[str]:
+        with Memory(store=SharedStore(address, keeps_index=keeps_index)) as memory:
+            return [*memory.check().problems]
+
+    one = filled()
+    assert said() == []
+    postgresql.run(f"DELETE FROM {name}.heads WHERE record_id = %s", one)
+    assert any("nothing finds it" in line for line in said())
+    postgresql.run(f"DELETE FROM {name}.versions WHERE record_id = %s", one)
+    assert [line for line in said() if one in line and "machine has seen it" in line]
+    one = filled()
+    for table in ("heads", "versions"):
+        postgresql.run(f"UPDATE {name}.{table} SET record_id = 'stray' WHERE record_id = %s", one)
+    assert any("'stray' is in the store, and nothing finds it" in line for line in said())
+    one = filled()
+    postgresql.run(f"UPDATE {name}.versions SET payload = 'x' WHERE record_id = %s", one)
+    assert any(one in line and "is not JSON" in line for line in said())
+
+
+@pytest.mark.slow
+def test_an_emptied_cache_does_not_hide_that_a_store_was_set_back(tmp_path, monkeypatch, address, postgresql):
+    name = address.partition("namespace=")[2]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with Memory(store=SharedStore(address, keeps_index=True)) as memory:
+        one = memory.remember(UP).record_id
+        assert memory.check().problems == ()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))
+    postgresql.run(f"TRUNCATE {name}.heads, {name}.versions")
+    with Memory(store=SharedStore(address, keeps_index=True)) as memory:
+        assert memory.check().problems == (f"{one}: is gone, and this machine has seen it; restore it from a backup",)
+
+
+@pytest.mark.slow
 def test_a_store_is_made_by_sql_that_is_shown_first(amp, postgresql):
     address = f"{postgresql.by_tcp()}&sslmode=prefer"
     shown = amp("record", "init-store", address, "--namespace", "made_here")

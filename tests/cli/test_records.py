@@ -696,7 +696,7 @@ def test_an_import_says_what_has_not_come_with_a_record(amp, link):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", ["text", "signature", "agent", "cut", "blank"])
+@pytest.mark.parametrize("change", ["text", "signature", "agent", "cut", "blank", "twice"])
 def test_a_memory_file_that_was_changed_does_not_verify(amp, store, change):
     store.export(amp.root / "all.amem.json")
     data = (amp.root / "all.amem.json").read_bytes()
@@ -707,6 +707,8 @@ def test_a_memory_file_that_was_changed_does_not_verify(amp, store, change):
         wire["agent"] = Identity.generate().address
     elif change == "text":
         wire["records"][0]["body"] = "Use yarn in CI."
+    elif change == "twice":
+        wire = {**wire, "agent": None, "signature": "", "records": [*wire["records"], wire["records"][0]]}
     changed = {"cut": data[:-10], "blank": data + b"\n"}.get(change) or canonical.encode(canonical.freeze_object(wire))
     (amp.root / "all.amem.json").write_bytes(changed)
     answer = amp("record", "verify", "all.amem.json")

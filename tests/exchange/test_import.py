@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -310,6 +311,14 @@ def in_process() -> Iterator[Memory]:
         yield made
 
 
+@contextmanager
+def in_days(place: str, identity: str | None) -> Iterator[Memory]:
+    """A memory at a place, whose clock goes on a day with each look at it."""
+    days = count()
+    with Memory(place, identity=identity, consolidate_every=0, clock=lambda: NOW + timedelta(days=next(days))) as made:
+        yield made
+
+
 def live(memory: Memory, *states: State) -> list[Record]:
     return [record for record in memory.records() if record.state in (states or (State.ACTIVE,))]
 
@@ -384,6 +393,32 @@ def test_what_went_over_into_an_empty_store_is_what_it_was(tmp_path, history):
         assert answers(target) == answers(source)
         assert target.check().problems == source.check().problems == ()
         assert go_over(source, target, tmp_path / "a.amem.json").counts["new"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source_kind", ["directory", "sqlite", "postgresql"])
+@pytest.mark.parametrize("target_kind", ["directory", "sqlite", "postgresql"])
+def test_what_went_over_from_one_kind_of_store_to_another_is_what_it_was(tmp_path, request, source_kind, target_kind):
+    chance = Random(f"{source_kind} {target_kind}")
+    for number, name in enumerate(CARRYING):
+        places = []
+        for kind, side in ((source_kind, "here"), (target_kind, "there")):
+            made = {"directory": f"{tmp_path}/{side}-{number}", "sqlite": f"{tmp_path}/{side}-{number}.sqlite"}
+            places.append(made.get(kind) or request.getfixturevalue("postgresql").new_namespace())
+        identity = str(tmp_path / "key") if number % 2 else None
+        with in_days(places[0], identity) as source, in_days(places[1], identity) as target:
+            for _ in range(chance.randrange(6, 20)):
+                step = chance.choice([one for one in STEPS if one != "retire"])  # by hand, which no identity signs
+                do(source, step, chance.randrange(10))
+            path = tmp_path / f"{number}{by_name(name).suffixes[0]}"
+            written(source, path, name)
+            done = take_in(target, path)
+            assert (name, done.problems, heads(target)) == (name, [], heads(source))
+            assert answers(target) == answers(source)
+            assert target.check().problems == source.check().problems == ()
+            assert target.check().foreign == source.check().foreign == ()
+            assert target.status() == source.status()
+            assert go_over(target, source, tmp_path / f"back-{number}.amem.json").counts["new"] == 0
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from agent_memory_protocol import Memory
 from agent_memory_protocol.disk import writing
 from agent_memory_protocol.disk.files import Root
 from agent_memory_protocol.disk.writing import ChangedMeanwhile, NotConfirmed
@@ -684,3 +685,19 @@ def test_a_closed_store_opens_again(path):
     store.close()
     assert len(store.list()) == 1
     store.close()
+
+
+@pytest.mark.parametrize("table", ["records", "record_tags"])
+def test_what_only_the_queried_tables_have_left_of_a_record_does_not_verify(tmp_path, table):
+    path = tmp_path / "a.sqlite"
+    with Memory(path) as memory:
+        one, other = (memory.remember(text, tags=["ci"]).record_id for text in ("Use tabs.", "Logs go to S3."))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for emptied in {"history", "records", "record_tags"} - {table}:
+            connection.execute(f"DELETE FROM {emptied} WHERE record_id = ?", (one,))
+    with SqliteStore(path) as store:
+        assert store.strays() == [one]
+    with Memory(path) as memory:
+        problems = memory.check().problems
+    assert any(f"'{one}' is in the store, and nothing finds it" in line for line in problems)
+    assert not any(other in line for line in problems)
