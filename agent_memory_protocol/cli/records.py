@@ -12,6 +12,7 @@ from .. import settle
 from ..errors import InvalidArgument
 from ..postgresql.address import is_address
 from ..records.proof import Checked, is_forged
+from ..records.rank import label_of
 from ..records.record import LIVE, WRITTEN, Record, RecordType, State, came_disputed, until_of
 from ..records.signing import Identity, check_address
 from ..text.moments import parse_time
@@ -419,5 +420,6 @@ def _state(record: Record) -> str:
 
 
 def short(record: Record) -> str:
-    """Return the beginning of what a record says, on one line."""
-    return first_words(record.body, _WIDTH)
+    """Return what a record is about and the beginning of what it says, on one line."""
+    label = label_of(record)
+    return first_words(f"{label}: {record.body}" if label else record.body, _WIDTH)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from ..records.canonical import encode
-from ..records.record import LIVE, Record, RecordType, State, slots_said
+from ..records.record import LIVE, Record, RecordType, State, headings_of, slots_said
 from ..text import alike
 from ..text.changed import Stated, changes
 from ..text.claims import denials
@@ -55,6 +55,8 @@ class Contradictions:
         proposals: list[Proposal] = []
         for (one, other), (_, reason) in sorted(found.items(), key=lambda item: (item[1][0], item[0])):
             first, second = question.records[one], question.records[other]
+            if len({headings_of(first), headings_of(second)} - {()}) > 1:
+                continue  # under “Staging” and “Production” both may hold
             if first.transition is None or first.transition != second.transition:
                 proposals.append(Dispute((first.id, second.id), reason))
         return [*proposals, *_changed(groups.values(), found)]
@@ -64,7 +66,7 @@ def _changed(groups: Iterable[list[tuple[int, Record]]], opposed: Container[tupl
     """Yield what says to decide about two records that are equal but for one value, the older one first."""
     for group in groups:
         active = [(place, record) for place, record in group if record.state is State.ACTIVE]
-        for one, other in changes([Stated(record.body) for _, record in active]):
+        for one, other in changes([Stated(record.body, headings_of(record)) for _, record in active]):
             (place, old), (number, new) = active[one], active[other]
             if (place, number) not in opposed:
                 yield Defer(

@@ -16,6 +16,7 @@ from ..records.record import (
     RecordType,
     State,
     event_of,
+    headings_of,
     new_record,
     slots_said,
     until_of,
@@ -175,22 +176,27 @@ def merge(sides: Sequence[Record], *, now: datetime, body: str = "", reason: str
 
 
 def slots_disagree(one: Record, other: Record) -> bool:
-    """Say whether two records give one slot different values, or end at different times."""
-    return until_of(one) != until_of(other) or not _agree(slots_said(one), slots_said(other))
+    """Say whether two records give one slot different values, end at different times or were under other headings."""
+    return _bounds(one) != _bounds(other) or not _agree(slots_said(one), slots_said(other))
 
 
 def _with_agreeing_slots(members: list[Record]) -> list[list[Record]]:
-    """Divide records that say the same: those whose slots or ends disagree are never merged."""
+    """Divide records that say the same: those whose slots, ends or headings disagree are never merged."""
     groups: list[tuple[dict[str, object], list[Record]]] = []
     for record in sorted(members, key=_strength, reverse=True):
         for slots, group in groups:
-            if until_of(group[0]) == until_of(record) and _agree(slots, slots_said(record)):
+            if _bounds(group[0]) == _bounds(record) and _agree(slots, slots_said(record)):
                 slots.update(slots_said(record))
                 group.append(record)
                 break
         else:
             groups.append((dict(slots_said(record)), [record]))
     return [group for _, group in groups]
+
+
+def _bounds(record: Record) -> tuple[str, tuple[str, ...]]:
+    """Return up to when and under which headings it holds what a record says."""
+    return until_of(record), headings_of(record)
 
 
 def _agree(slots: Mapping[str, object], others: Mapping[str, object]) -> bool:

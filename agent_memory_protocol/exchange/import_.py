@@ -155,11 +155,13 @@ def into_records(
     def take(entry: MemoryEntry, apply: bool) -> bool:
         dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
         headings = known.headings_of(entry.extra, entry.tags) if from_page or known.HEADINGS in entry.extra else ()
+        if headings and known.HEADINGS not in entry.extra:
+            dated = dated._replace(extra=MappingProxyType({**entry.extra, known.HEADINGS: known.listed(headings)}))
         turning = next(filter(labels.turns, reversed(headings)), "")
         dated = dated._replace(text=labels.in_front(turning, dated.text))
         kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
         if kept is None and has_own_id(entry):  # the record gets another one
-            dated = dated._replace(extra=MappingProxyType({"id": entry.id, **entry.extra}))
+            dated = dated._replace(extra=MappingProxyType({"id": entry.id, **dated.extra}))
         record = kept or record_entries.record_of(dated)
         said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
         if (apply, said) in seen:

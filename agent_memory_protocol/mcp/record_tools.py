@@ -18,7 +18,7 @@ from .arguments import FLAG, TEXT, TEXTS, WHOLE, Parameter
 from .shapes import COUNTS, TEXT_OR_NULL, list_of, shape
 from .tool import Answer, Door, Tool
 
-_HIT = shape("record_id", "body", "state", "score", "reasons")
+_HIT = shape("record_id", "body", "label", "state", "score", "reasons", may_lack=("label",))
 _ACTIONS = list_of(shape("stage", "kind", "ids", "reason", "by", "before", "after", "id"))
 
 
@@ -71,6 +71,7 @@ def _recall(door: Door, query: str, budget_tokens: int = BUDGET_TOKENS, include_
         {
             "record_id": hit.record.id,
             "body": hit.record.body,
+            **({"label": hit.label} if hit.label else {}),
             "state": hit.record.state.value,
             "score": hit.score,
             "reasons": hit.reasons,

@@ -14,7 +14,7 @@ from ..text.ids import complete
 from ..values import dataclass
 from .canonical import EMPTY
 from .rank import Match, partner_of
-from .record import LIVE, Record, by_birth, event_of, has_expired, is_id, slots_said
+from .record import LIVE, Record, by_birth, event_of, has_expired, headings_of, is_id, slots_said
 from .seen import Seen
 
 MATCHES = 40  # How many records that look like a query are weighed against each other
@@ -105,9 +105,13 @@ class Finder:
         return known[found]
 
     def holding(self, record: Record, now: datetime) -> Record | None:
-        """Return the live record that says what a new one would say; one whose end is over says it no more."""
+        """Return the live record that says what a new one would say; one whose end is over says it no more.
+
+        Under other headings the same words say something else: “Owner is Ana.”
+        """
         for same in self.saying(record.body):
             is_alike = same.type is record.type and slots_said(record) in (EMPTY, slots_said(same))
+            is_alike &= headings_of(record) in ((), headings_of(same)) or same.tags == record.tags
             is_over = has_expired(same, now) and not has_expired(record, now)
             if same.state in LIVE and is_alike and not is_over and event_of(same) == event_of(record):
                 return same

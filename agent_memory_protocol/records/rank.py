@@ -14,7 +14,7 @@ from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
 from ..text.bullets import bullet
 from ..values import dataclass
-from .record import LIVE, Record, State, by_birth, came_disputed, has_expired, until_of
+from .record import LIVE, Record, State, by_birth, came_disputed, has_expired, headings_of, until_of
 
 BUDGET_TOKENS = 2_000  # What an answer may have where the caller names no other budget
 HALF_LIFE_DAYS = 30.0  # A record that has not changed for so long is worth half
@@ -210,7 +210,9 @@ def label_of(record: Record) -> str:
     """
     said = record.body.casefold()
     tags = [" ".join(one.split()) for one in record.tags if one != _KEEP]
-    if record.provenance.kind in _GATHERED:
+    if headings := headings_of(record):
+        tags = [" ".join(one.split()) for one in headings]
+    elif record.provenance.kind in _GATHERED:
         tags = [one for place, one in enumerate(tags) if not place or _may_be_heading(one)]
     else:
         tags = tags[:1] if _names_nothing(said) else []

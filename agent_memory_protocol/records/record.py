@@ -5,8 +5,10 @@ what was so at its birth: type, body, slots, provenance and moment. A record tha
 be made, so no caller checks one again. Fields we do not know are kept, written back and signed.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Self
@@ -265,6 +267,14 @@ def has_expired(record: Record, now: datetime) -> bool:
 def came_disputed(record: Record) -> bool:
     """Say whether a record came from an entry marked `[disputed]`, and nobody has decided that since."""
     return bool(_carried(record, "disputed")) and record.transition is None and record.state_reason is None
+
+
+def headings_of(record: Record) -> tuple[str, ...]:
+    """Return the headings that an entry or a page had above what became this record; () where nothing says so."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(_carried(record, "headings") or "[]")
+        return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+    return ()
 
 
 def _carried(record: Record, name: str) -> str:

@@ -297,6 +297,35 @@ def test_a_memory_adds_no_secret(memory):
     assert memory.records() == ()
 
 
+# The headings of a page
+
+PAGE = "# Guide\n\n## staging\n\n- Owner is Ana.\n- Restart at night.\n\n## production\n\n- Owner is Ana.\n"
+
+
+def test_the_same_words_under_other_headings_are_other_records(tmp_path, memory):
+    page = tmp_path / "guide.md"
+    page.write_text(f"{PAGE}- Do not restart at night.\n")
+    for counts in ({"new": 4}, {"known": 4}):
+        take = into_records(memory, NOW, from_page=True)
+        assert import_file(str(page), lambda: markdown.read(str(page)), take, apply=True).counts == counts
+    before = heads(memory)
+    memory.consolidate()
+    assert heads(memory) == before, "what holds for one place is neither merged with nor disputed by another"
+    lines = set(memory.recall("owner Ana").as_prompt_block().splitlines())
+    assert {"- staging: Owner is Ana.", "- production: Owner is Ana."} <= lines
+    assert not memory.remember("Owner is Ana.").new
+
+
+def test_a_page_that_came_in_without_its_headings_being_kept_is_known(tmp_path, memory):
+    page = tmp_path / "guide.md"
+    page.write_text(PAGE)
+    entries = [one for one in markdown.read(str(page)) if isinstance(one, MemoryEntry)]
+    for entry in entries[:2]:
+        memory.add(record_entries.record_of(entry._replace(timestamp_ms=1_775_001_600_000)))
+    take = into_records(memory, NOW, from_page=True)
+    assert import_file(str(page), lambda: entries, take, apply=True).counts == {"known": 2, "new": 1}
+
+
 # Records with a past
 
 WORDS = ("Use pnpm in CI.", "Always use `pnpm` in CI!", "Use npm in CI.", "Do not use pnpm in CI.", "Logs go to S3.")
