@@ -267,8 +267,7 @@ class Memory(Decisions):
             raise InvalidArgument(f"a budget of {budget_tokens} tokens holds nothing; give a positive number")
         with self._lock:
             count = MATCHES * max(1, budget_tokens // BUDGET_TOKENS)
-            least = 0 if self._shelf.see().has_few() else LEAST_FIT
-            recalled = self._recall(query, budget_tokens, count, include_history=include_history, least=least)
+            recalled = self._recall(query, budget_tokens, count, include_history=include_history, least=LEAST_FIT)
             self._shelf.usage.count(recalled.ids, self._clock())
             return recalled
 
@@ -301,9 +300,10 @@ class Memory(Decisions):
     ) -> Recalled:
         """Weigh `count` matches, and with history as many again of what is gone; give `limit`, and count the others.
 
-        Where none fits at `least` so well, none is given.
+        Where none fits at `least` so well, none is given; among few records that says nothing.
         """
         finder = self._shelf.see()
+        least = 0 if finder.has_few() else least
         found = finder.find(query, include_history=include_history, count=count, since=since)
         if not include_history:
             found = [one for one in found if not has_expired(one.record, self._clock())]

@@ -121,6 +121,10 @@ class Root(Walk):
         """List everything else in a folder. A pipe or a bad link is named too: reading it says what is wrong."""
         return sorted(name for name, is_folder in self._scan(parts) if not is_folder and not name.endswith(TEMPORARY))
 
+    def list_all(self, parts: tuple[str, ...]) -> list[str]:
+        """List what is in a folder, whatever it is; [] when it does not exist."""
+        return sorted(name for name, _ in self._scan(parts) if not name.endswith(TEMPORARY))
+
     def has_file(self, parts: tuple[str, ...], wanted: "Callable[[str], bool]") -> bool:
         """Say whether `list_files` would name a file that is wanted, without listing them all."""
         return any(wanted(name) for name, is_folder in self._scan(parts) if not is_folder)

@@ -17,6 +17,7 @@ from ..disk.errors import shown
 from ..errors import DamagedFile, InvalidRecord
 from ..records.record import CARRIED, Provenance, Record, RecordType, State, new_record
 from ..records.signing import ADDRESS_PREFIX
+from ..records.store import parsed
 from . import known, record_files
 from .entry import MADE_BY, BadEntry, MemoryEntry, Problem, attempt, check, named, to_milliseconds, to_moment
 from .jsonl_rules import on_one_line
@@ -100,7 +101,7 @@ def kept_record(entry: MemoryEntry) -> Record | None:
     if text is None:
         return None
     with suppress(InvalidRecord, BadEntry):
-        record = Record.from_bytes(text.encode())
+        record = parsed(text.encode())  # each entry is asked several times
         said = entry_of(record)
         if entry[:5] in (said[:5], said._replace(text=on_one_line(said.text))[:5]):
             return record

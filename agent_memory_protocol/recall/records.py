@@ -80,9 +80,9 @@ def _newest(root: Root, most: int = MOST) -> tuple[list[Record], int, tuple[str,
     records: dict[str, Record] = {}
     problems = []
     while newest:
-        for one in newest:
+        for one, read in store.newest(newest):
             try:
-                records[one] = store.get(one)
+                records[one] = read()
             except AgentMemoryError as error:
                 problems.append(str(error))
         # Of a dispute both sides are given, or none.

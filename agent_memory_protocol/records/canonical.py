@@ -68,6 +68,8 @@ def freeze_object(value: Mapping[str, object], depth: int = 0) -> Mapping[str, J
 
 def freeze_text(value: object) -> str:
     """Return a text in normal form C. Raises as `freeze` does."""
+    if type(value) is str and value.isascii():
+        return value
     if not isinstance(value, str):
         raise InvalidRecord(f"holds a {type(value).__name__} where text belongs")
     text = str(value)

@@ -80,7 +80,7 @@ class Finder:
 
     def everything(self) -> list[Record]:
         """Return every record that can be read."""
-        return [record for record in map(self.seen.read, list(self.seen.stamps)) if record is not None]
+        return [*self.seen.read_each(self.seen.stamps).values()]
 
     def count(self) -> MemoryStatus:
         """Count what there is."""

@@ -52,6 +52,9 @@ CARRIED = "extra"  # The slot for the pairs that a record file carried beside a 
 
 _ID = re.compile(r"mem:[0-9a-f]{32}")
 _FROZEN = [(name, each.types, each.freeze) for name, each in {**FIELDS, "extra": FIELDS["slots"]}.items()]
+_SPELLED = [(name, None if each.write is same else each.write, name in IF_SET) for name, each in FIELDS.items()]
+_BORN_WITH = [(name, FIELDS[name].write) for name in BIRTH]
+_NEEDED = FIELDS.keys() - {*IF_SET}
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -128,7 +131,8 @@ class Record:
         if not isinstance(value, Mapping):
             raise InvalidRecord("a record is a JSON object")
         called = _called(value.get("id"))
-        problems = [f"{name} is missing" for name in FIELDS if name not in value and name not in IF_SET]
+        missing = _NEEDED - value.keys()
+        problems = [f"{name} is missing" for name in FIELDS if name in missing] if missing else []
         problems += [
             f"{name} must be {each.expected}"
             for name, each in FIELDS.items()
@@ -144,7 +148,8 @@ class Record:
             }
         except InvalidRecord as error:
             raise InvalidRecord(f"{called}: {error}") from None
-        record = cls(**given, extra={name: item for name, item in value.items() if name not in FIELDS})
+        extra = {name: item for name, item in value.items() if name not in FIELDS} if len(given) < len(value) else EMPTY
+        record = cls(**given, extra=extra)
         if not given["id"]:
             raise InvalidRecord(f"{record.id}: id is empty")
         return record
@@ -167,7 +172,8 @@ class Record:
         """Return the hash over what was so at birth, which names the record; for a redacted one it means nothing."""
         from hashlib import sha256
 
-        return sha256(encode({name: FIELDS[name].write(getattr(self, name)) for name in BIRTH})).hexdigest()
+        birth = {name: write(getattr(self, name)) for name, write in _BORN_WITH}
+        return sha256(encode(birth)).hexdigest()
 
     def __reduce__(self) -> tuple[Callable[[bytes], Self], tuple[bytes]]:
         return type(self).from_bytes, (self.to_bytes(),)
@@ -180,10 +186,10 @@ class Record:
     def wire(self) -> dict[str, Json]:
         """Return the record as it is spelled in files, its fields in the order of the format, ready for `encode`."""
         wire: dict[str, Json] = {}
-        for name, each in FIELDS.items():
+        for name, write, is_optional in _SPELLED:
             value = getattr(self, name)
-            if value or name not in IF_SET:
-                wire[name] = value if each.write is same else each.write(value)
+            if value or not is_optional:
+                wire[name] = value if write is None else write(value)
         wire.update(self.extra)
         return wire
 
@@ -278,6 +284,8 @@ def headings_of(record: Record) -> tuple[str, ...]:
 
 
 def _carried(record: Record, name: str) -> str:
+    if not record.slots:
+        return ""
     pairs = record.slots.get(CARRIED)
     said = pairs.get(name) if isinstance(pairs, Mapping) else None
     return said if isinstance(said, str) else ""

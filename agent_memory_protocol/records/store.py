@@ -218,7 +218,7 @@ class DirectoryStore:
         with Root.open(self.path) as root:
             names = [one.removeprefix("mem:") for one in ids or ()]
             if ids is None:  # what is in the place of a folder is named too: reading it says what is wrong
-                names = [*root.list_folders(self.parts), *root.list_files(self.parts)]
+                names = root.list_all(self.parts)
             for name in filter(_FOLDER.fullmatch, names):
                 try:
                     place = root.locate((*self.parts, name))
