@@ -213,7 +213,7 @@ class Memory(Decisions):
         """Take in a record that was made elsewhere; return the id of the one that holds it here, and whether it is new.
 
         A signed record keeps its signature. Of a known record, what has become of it elsewhere is taken over: its state
-        where it may follow, its tags and its evidence. With `once`, a live record that says the same is enough.
+        where it may follow, its tags and its evidence. With `once`, a live record that says the same gets the tags.
         Without `apply` this only says what would become of it.
 
         Raises:
@@ -236,7 +236,7 @@ class Memory(Decisions):
             known = self._store.history(record.id) if finder.has(record.id) else ()
             same = finder.holding(record, self._clock()) if once and not known else None
             if same is not None:
-                return same.id, False
+                return (self._keep(record)[0] if apply else same).id, False
             version = arrive(known, record, finder.seen.read) if known else record
             if version is None or not apply:
                 return record.id, version is not None
@@ -546,7 +546,7 @@ class Memory(Decisions):
             tags = tuple(dict.fromkeys([*same.tags, *record.tags]))
             if tags == same.tags:
                 return same, False
-            now = max(self._last, same.updated_at)
+            now = max(self._now(), same.updated_at)
             with suppress(ChangedMeanwhile):
                 tagged = replace(same, tags=tags, updated_at=now, signed_by=None, signature="")
                 return self._put(tagged, after=same), False

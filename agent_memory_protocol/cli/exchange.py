@@ -96,12 +96,13 @@ def import_command(
             path, file, name, Columns.of(map(_pair, pairs), text=text, time=time, embeds=not no_embeddings)
         )
         new: list[str] = []
+        left: set[str] = set()
         notes: list[str] = []
         memory = open_memory(call, store, identity if apply or (identity and os.path.exists(identity)) else None)
         accepted = acceptance_of(path, kind, memory, accept, unsigned=accept_unsigned)
         is_page = kind == "markdown"
         if target_name is None:
-            take = into_records(memory, accept=accepted, from_page=is_page, new=new)
+            take = into_records(memory, accept=accepted, from_page=is_page, new=new, left=left)
         else:
             where = parse_target(target_name)
             take = IntoDocument(call.workspace(), where, call.actor(), accept=accepted, from_page=is_page, notes=notes)
@@ -114,6 +115,8 @@ def import_command(
             losses=DOCUMENT_LOSSES if target_name else RECORD_LOSSES,
             progress=counter("judged"),
         )
+        if left:
+            done.notes.append(f"what is known already keeps its own {', '.join(sorted(left))}; the file says otherwise")
         done.notes += filter(None, [expired(kind, path), *(meetings(memory, new) if new else notes)])
     to = target_name or "records"
     call.answer({**done.to_json(), "format": kind, "to": to}, _lines(done, kind, to))

@@ -6,7 +6,7 @@ written before everything is known to be good.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -23,9 +23,9 @@ from ..layout import Target
 from ..memory import Memory
 from ..notes import note
 from ..project.access import Actor
-from ..records.canonical import encode
+from ..records.canonical import Json
 from ..records.proof import Links, check_links
-from ..records.record import RecordType, event_of
+from ..records.record import CARRIED, Record, RecordType, event_of, headings_of, until_of
 from ..secrets.find import check_text
 from ..text import labels
 from ..tiers import compose
@@ -143,36 +143,56 @@ def into_records(
     accept: Acceptance | None = None,
     from_page: bool = False,
     new: list[str] | None = None,
+    left: set[str] | None = None,
 ) -> Take:
     """Return what takes entries in as records: the record an entry carries, else a new one with what it says.
 
     A heading such as `Never` goes in front of what is under it, as a label does. Only what `accept` lets in comes in.
-    The list `new` gets the ids of the records that are written.
+    What a record says already gets the tags. The list `new` gets the ids of the records that are written, the set
+    `left` the pairs of `extra` that stay out since another record has other ones.
     """
     moment = now or datetime.now(UTC)
-    seen: set[tuple[bool, Hashable]] = set()  # in the plan, and then again in the deed
+    seen: dict[tuple[bool, Hashable], Record] = {}  # in the plan, and then again in the deed
 
     def take(entry: MemoryEntry, apply: bool) -> bool:
-        dated = entry if entry.timestamp_ms else entry._replace(timestamp_ms=to_milliseconds(moment))
-        headings = known.headings_of(entry.extra, entry.tags) if from_page or known.HEADINGS in entry.extra else ()
-        if headings and known.HEADINGS not in entry.extra:
-            dated = dated._replace(extra=MappingProxyType({**entry.extra, known.HEADINGS: known.listed(headings)}))
-        turning = next(filter(labels.turns, reversed(headings)), "")
-        dated = dated._replace(text=labels.in_front(turning, dated.text))
         kept = record_entries.kept_record(entry) if accept is None else accept.check(entry)
-        if kept is None and has_own_id(entry):  # the record gets another one
-            dated = dated._replace(extra=MappingProxyType({"id": entry.id, **dated.extra}))
-        record = kept or record_entries.record_of(dated)
-        said: Hashable = record if kept else (record.type, record.body, encode(record.slots), event_of(record))
-        if (apply, said) in seen:
+        record = kept or _record_of(entry, moment, from_page=from_page)
+        said: Hashable = kept or (record.type, record.body, headings_of(record), until_of(record), event_of(record))
+        before = seen.get((apply, said))
+        if kept and before:
             return False
-        seen.add((apply, said))
         record_id, is_new = memory.add(record, apply=apply, once=kept is None)
+        is_new = is_new and before is None
+        there = before or (record if is_new else memory.newest(record_id) or record)
+        seen[apply, said] = there
         if new is not None and is_new and apply:
             new.append(record_id)
+        if left is not None and kept is None:
+            left.update(name for name, value in _pairs(record).items() if _pairs(there).get(name) != value)
         return is_new
 
     return take
+
+
+def _record_of(entry: MemoryEntry, moment: datetime, *, from_page: bool) -> Record:
+    """Return a new record of a plain fact, with its headings and its id, since a record has another one."""
+    headings = known.headings_of(entry.extra, entry.tags) if from_page or known.HEADINGS in entry.extra else ()
+    pairs = {known.HEADINGS: known.listed(headings)} if headings else {}
+    pairs |= {"id": entry.id} if has_own_id(entry) else {}
+    turning = next(filter(labels.turns, reversed(headings)), "")
+    return record_entries.record_of(
+        entry._replace(
+            timestamp_ms=entry.timestamp_ms or to_milliseconds(moment),
+            text=labels.in_front(turning, entry.text),
+            extra=MappingProxyType({**pairs, **entry.extra}),
+        )
+    )
+
+
+def _pairs(record: Record) -> dict[str, Json]:
+    """Return the pairs that a record carries and that only its source knows the meaning of."""
+    pairs = record.slots.get(CARRIED)
+    return {name: one for name, one in pairs.items() if name not in _KEPT} if isinstance(pairs, Mapping) else {}
 
 
 def meetings(memory: Memory, new: list[str]) -> list[str]:

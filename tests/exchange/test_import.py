@@ -326,6 +326,20 @@ def test_a_page_that_came_in_without_its_headings_being_kept_is_known(tmp_path, 
     assert import_file(str(page), lambda: entries, take, apply=True).counts == {"known": 2, "new": 1}
 
 
+def test_rows_that_say_the_same_are_one_record_and_what_stays_out_is_said(tmp_path, memory):
+    path = tmp_path / "owners.csv"
+    path.write_text("id,text,host,tags\n1,Owner is Ana.,staging,a\n2,Owner is Ana.,production,b\n")
+    _, read = reader_of(str(path), path.name, "auto", Columns())
+    for apply in (False, True):
+        left: set[str] = set()
+        done = import_file(str(path), read, into_records(memory, NOW, left=left), apply=apply)
+        assert (done.counts, left) == ({"new": 1, "known": 1}, {"host"})
+    (one,) = memory.records()
+    assert one.tags == ("a", "b")
+    assert one.updated_at > one.created_at
+    assert memory.check().problems == ()
+
+
 # Records with a past
 
 WORDS = ("Use pnpm in CI.", "Always use `pnpm` in CI!", "Use npm in CI.", "Do not use pnpm in CI.", "Logs go to S3.")
