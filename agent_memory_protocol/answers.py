@@ -172,7 +172,7 @@ class Found(labels.Labelled):
     @property
     def file(self) -> str:
         """The path of its file below the root."""
-        return "/".join((*self.target.parts[:-1], self.path.name))
+        return "/".join((*self.target.folder, self.path.name))
 
     def to_json(self) -> Json:
         """Return it as it is in a JSON answer."""

@@ -151,6 +151,11 @@ class Target:
         return (*tier.folder, self.owner, *tier.below, tier.file)
 
     @property
+    def folder(self) -> tuple[str, ...]:
+        """The path of the folder that it is in, where its notes and its ledger are."""
+        return self.parts[:-1]
+
+    @property
     def path(self) -> str:
         """The path below the root, with forward slashes."""
         return "/".join(self.parts)

@@ -82,7 +82,7 @@ def new_command(
         target=target,
         actor=who,
     )
-    call.answer({"path": str(path), "file": path.name}, [f"written: {'/'.join(target.parts[:-1])}/{path.name}"])
+    call.answer({"path": str(path), "file": path.name}, [f"written: {'/'.join(target.folder)}/{path.name}"])
 
 
 @note_command.command("list")

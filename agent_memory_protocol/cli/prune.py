@@ -146,7 +146,8 @@ def _plan_lines(plan: Pruning, *, applied: bool, names_end: bool) -> Iterator[st
         why = f"{one.reason}: " if one.cause == "expired" else ""
         yield f"  -{one.line:>5}  {_when(one)}  {why}{first_words(one.alone, behind=22 + cells(why))}"
     for one in listed:
-        yield f"  ={one.line:>5}  stays: {one.reason}  {_words_of_what_stays(one)}".rstrip()
+        words = "" if one.cause == "held" else first_words(one.alone, 50)  # what is held has a secret in it
+        yield f"  ={one.line:>5}  stays: {one.reason}  {words}".rstrip()
     for line, text, day, count in () if applied else _waiting(plan):
         taken = f"--sections takes its {counted(count, 'entry')}"
         yield f"  #{line:>5}  old section of {day.isoformat()}: {text}; {taken}"
@@ -179,8 +180,3 @@ def _when(one: Judged) -> str:
     day = one.date.isoformat() if one.date else "-" * 10
     source = "" if one.date_source in ("", "own mark") else f" ({one.date_source})"
     return f"{day}{source}"
-
-
-def _words_of_what_stays(one: Judged) -> str:
-    # It holds a secret.
-    return "" if one.cause == "held" else first_words(one.alone, 50)

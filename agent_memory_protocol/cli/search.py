@@ -33,7 +33,6 @@ from .record_options import has_records, open_memory, shown_store, store_option
 
 if TYPE_CHECKING:
     from ..records.rank import RecalledRecord
-    from ..search.port import Embedder
 
 _INDENT = "    "
 _LEAST = 20  # Cells that what is said behind a place needs; with fewer it goes on a line of its own
@@ -111,7 +110,11 @@ def search_command(
     is_narrowed = tier is not None or agent is not None
     if store is not None and is_narrowed:
         raise InvalidArgument("records are in no tier; leave out --store, or --tier and --agent")
-    embedder = _model() if vectors else None
+    embedder = None
+    if vectors:
+        from ..search.models import installed_model
+
+        embedder = installed_model()
     has_them = not is_narrowed and has_records(call, store)
     only = Tier.parse(tier) if tier else None
     found = ask(
@@ -196,12 +199,6 @@ def _marked(line: str, tokens: Sequence[str]) -> str:
         parts += [line[end:first], colour(line[first:behind], "match")]
         end = behind
     return "".join([*parts, line[end:]])
-
-
-def _model() -> "Embedder":
-    from ..search.models import installed_model
-
-    return installed_model()
 
 
 def _hit(found: "Found | RecalledRecord", store: str | None) -> _Hit:

@@ -192,11 +192,6 @@ class Action(HasJson):
     id: str = field(default="", compare=False)
 
     @property
-    def is_safe(self) -> bool:
-        """Whether it may be done unasked. The rules of a pass lose nothing: each record keeps its versions."""
-        return True
-
-    @property
     def summary(self) -> str:
         """What it is about, for people."""
         return f"{self.kind}: {self.reason}"

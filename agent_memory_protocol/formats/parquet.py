@@ -106,9 +106,14 @@ def has_entries(path: str) -> bool:
     """Say whether a Parquet file has the columns of entries, in their types."""
     _check_name(path)
     with _duckdb(path) as connection:
-        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
-    kinds = {row[0]: row[1] for row in described}
+        kinds = _kinds(connection, path)
     return all(name in kinds for name in _REQUIRED) and kinds.get("tags", "VARCHAR[]") == "VARCHAR[]"
+
+
+def _kinds(connection: "DuckDBPyConnection", path: str) -> dict[str, str]:
+    """Return the columns of a file, each with its type."""
+    described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
+    return {row[0]: row[1] for row in described}
 
 
 def _check_name(path: str) -> None:
@@ -137,8 +142,7 @@ def _opened(path: str) -> Iterator[tuple["DuckDBPyConnection", str]]:
     """Give a connection and the columns to select from a file that has them."""
     _check_name(path)
     with _duckdb(path) as connection:
-        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [path]).fetchall()
-        there = {row[0] for row in described}
+        there = _kinds(connection, path)
         missing = [name for name in _REQUIRED if name not in there]
         if missing:
             raise DamagedFile(f"is not a file of entries: it has no column {', '.join(missing)}", path=shown(path))

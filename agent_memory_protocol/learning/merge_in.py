@@ -93,11 +93,6 @@ class Adoption:
         return id_of_proposal("adopt", self.store.path, str(self.store.target))
 
     @property
-    def is_safe(self) -> bool:
-        """Whether it may be done unasked: nothing leaves by it and no text changes."""
-        return True
-
-    @property
     def summary(self) -> str:
         """What it is about, for people."""
         return f"{self.store.path} ({self.store.kind})"

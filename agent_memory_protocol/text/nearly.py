@@ -98,7 +98,7 @@ def _may_be_the_same(one: str, other: str) -> bool:
         and _identifiers(words) == _identifiers(others)
         and _measures(one) == _measures(other)
         and _TURNING & _forms(one) == _TURNING & _forms(other)
-        and not (_have_one_form(words, others) and _speak_of_other_things(one, other))
+        and not (_have_one_form(words, others) and negate_alike(one, other) and not alike.same(one, other))
         and not opposed(_forms(one) - ENGLISH.negators, _forms(other) - ENGLISH.negators)
         and not names_apart(one, other)
     )
@@ -110,10 +110,6 @@ def _have_one_form(one: Sequence[str], other: Sequence[str]) -> bool:
     if len(own) == len(others) == 1 and SAYS_LITTLE.isdisjoint(own | others):
         return True
     return len(one) == len(other) and 0 < sum(a != b for a, b in zip(one, other, strict=True)) <= max(1, len(one) // 3)
-
-
-def _speak_of_other_things(one: str, other: str) -> bool:
-    return negate_alike(one, other) and not alike.same(one, other)
 
 
 def _identifiers(words: Iterable[str]) -> set[str]:

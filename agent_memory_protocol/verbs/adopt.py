@@ -121,7 +121,7 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
     archived = (one.taken.saying[:2] for one in session.books(target).archived(standing))
     gone = {(plain_id(one), label) for one, label in archived}
     limits = session.settings
-    beside = note_store.read_beside(session.root, target.parts[:-1]) if target.tier.has_notes else []
+    beside = note_store.read_beside(session.root, target.folder) if target.tier.has_notes else []
     today = session.now.date().toordinal()
     old = today - limits.older_than
     lines = {line for one in beside for line in one.split("\n")}
@@ -130,7 +130,7 @@ def _here(session: Session, target: Target, text: str | None = None) -> Here:
 
 
 def _notes(session: Session, target: Target) -> Mapping[str, str]:
-    folder = target.parts[:-1]
+    folder = target.folder
     if not target.tier.has_notes or not session.root.exists(folder):
         return {}
     found = {}

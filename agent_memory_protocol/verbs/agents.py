@@ -43,15 +43,15 @@ def plan(session: Session, old: str, new: str) -> Renaming:
     check_owner(Tier.AGENT, new)
     if old == new:
         raise InvalidArgument(f"{old!a} has that name already")
-    is_moved = not session.root.exists(one.parts[:-1])
-    if is_moved and not session.root.exists(other.parts[:-1]):
+    is_moved = not session.root.exists(one.folder)
+    if is_moved and not session.root.exists(other.folder):
         there = ", ".join(target.owner for target in session.readable() if target.tier is Tier.AGENT)
         raise InvalidArgument(f"no agent {old!a}; there are: {there or 'none'}")
-    if not is_moved and session.root.exists(other.parts[:-1]):
+    if not is_moved and session.root.exists(other.folder):
         raise Refused(f"{other.path}: agent {new} has a memory of its own; nothing was changed: bring it in by hand")
     at = other if is_moved else one
     current = session.read(at)
-    files = tuple(name for name in session.root.list_files(at.parts[:-1]) if name != at.parts[-1])
+    files = tuple(name for name in session.root.list_files(at.folder) if name != at.parts[-1])
     return Renaming(one, other, 0 if current is None else len(current.ids), files, _ledger_lines(session, at))
 
 
@@ -65,8 +65,8 @@ def rename(session: Session, planned: Renaming) -> None:
             held.enter_context(hold(session.root, name))
         before = session.read(old) or session.read(new)
         session.books(old).drop_journal()  # it would miss in the old place all that is in the new one
-        if session.root.exists(old.parts[:-1]):
-            rename_folder(session.root, old.parts[:-1], new.parts[:-1])
+        if session.root.exists(old.folder):
+            rename_folder(session.root, old.folder, new.folder)
         ids = {} if before is None else dict(_pairs(documents.parse("".join(before.raw).encode(), old), new))
         ids |= dict(_archived_ids(session, old, new))
         for target in dict.fromkeys((new, *store.list_targets(session.root, beside=parts_of(new)[-1]))):

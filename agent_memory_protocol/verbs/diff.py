@@ -100,7 +100,7 @@ def _on_disk(session: Session) -> dict[str, bytes]:
     """Return the files of the memory as they are now, those that cannot be read left out."""
     found = {}
     for target in list_targets(session.root, beside=LEDGER):
-        folder = target.parts[:-1]
+        folder = target.folder
         names = [target.parts[-1], LEDGER]
         try:
             names += note_store.list_names(session.root, folder, target.parts[-1]) if target.tier.has_notes else []
@@ -245,7 +245,7 @@ def _by_others(changed: Iterable[Difference]) -> Iterator[Finding]:
 
 
 def _path(one: Difference) -> str:
-    return one.target.path if one.line is not None else "/".join((*one.target.parts[:-1], one.id))
+    return one.target.path if one.line is not None else "/".join((*one.target.folder, one.id))
 
 
 def summary(found: Diff) -> str:

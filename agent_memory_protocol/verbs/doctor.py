@@ -198,9 +198,7 @@ def of_lookalike(target: Target, file: str, *, exists: bool) -> Diagnosis:
     """Say that nobody reads a file whose name differs from its tier document's, if it `exists`, only by case."""
     name = target.parts[-1]
     way_out = f"move what it holds into {name}" if exists else f"rename it to {name}"
-    return Diagnosis(
-        f"{shown(*target.parts[:-1], file)}: nobody reads it, only {name} is read; {way_out}", is_problem=True
-    )
+    return Diagnosis(f"{shown(*target.folder, file)}: nobody reads it, only {name} is read; {way_out}", is_problem=True)
 
 
 def of_protocol(data: bytes, path: str) -> Diagnosis:

@@ -170,7 +170,7 @@ def _day_of(session: Session, target: Target, note: Note) -> date | None:
             if day is not None:
                 return date.fromordinal(day)
     try:
-        folder = session.root.folder(target.parts[:-1])
+        folder = session.root.folder(target.folder)
         info = None if folder is None else folder.stat(note.file)
     except (AgentMemoryError, OSError):
         return None
@@ -180,6 +180,6 @@ def _day_of(session: Session, target: Target, note: Note) -> date | None:
 
 def _text_of(session: Session, target: Target, file: str) -> tuple[Note, str] | None:
     try:
-        return note_store.read(session.root, target.parts[:-1], file)
+        return note_store.read(session.root, target.folder, file)
     except AgentMemoryError:
         return None

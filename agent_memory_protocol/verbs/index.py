@@ -56,7 +56,7 @@ def reindex_known(
     if not target.tier.has_notes:
         return None
     session.check_write(target)
-    folder = target.parts[:-1]
+    folder = target.folder
     if touched is None:
         known.look(session.root, folder, target.parts[-1])
     elif not known.look_at(session.root, folder, touched) and not anyway:
@@ -80,14 +80,14 @@ def all_folders(session: Session) -> list[Target]:
 
 def _may_have_notes(session: Session, target: Target) -> bool:
     try:
-        return note_store.has_notes(session.root, target.parts[:-1], target.parts[-1])
+        return note_store.has_notes(session.root, target.folder, target.parts[-1])
     except DamagedFile:
         return True  # anyone who reads it is told, and one folder costs no other
 
 
 def count(session: Session, target: Target, text: str) -> tuple[int, int]:
     """Return how many notes lie beside a tier file, given its text, and how many of them it does not name."""
-    folder, tier_file = target.parts[:-1], target.parts[-1]
+    folder, tier_file = target.folder, target.parts[-1]
     if not target.tier.has_notes or not note_store.has_notes(session.root, folder, tier_file):
         return 0, 0
     names = note_store.list_names(session.root, folder, tier_file)
@@ -96,7 +96,7 @@ def count(session: Session, target: Target, text: str) -> tuple[int, int]:
 
 def listed(session: Session, target: Target, text: str, names: Iterable[str]) -> set[str]:
     """Return the keys of the notes that an index lists: in the tier file, beside it, or as a part of another note."""
-    folder = target.parts[:-1]
+    folder = target.folder
     found = set(index.read(text).files)
     for one in note_store.read_beside(session.root, folder):
         found |= index.read(one).files
@@ -121,7 +121,7 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
             return Change(current)
         return Change(documents.parse(current.bom + built.text.encode(), target))
 
-    folder, tier_file = target.parts[:-1], target.parts[-1]
+    folder, tier_file = target.folder, target.parts[-1]
     if not session.root.exists(target.parts) and not note_store.has_notes(session.root, folder, tier_file):
         return state
     left = session.change(target, change).document
@@ -131,13 +131,13 @@ def refresh(session: Session, target: Target, read: Callable[[], Folder] | None 
 def _compare(session: Session, target: Target) -> Indexed:
     current = session.read(target)
     text = "".join(current.raw) if current else session.header(target)
-    beside = note_store.read_beside(session.root, target.parts[:-1])
+    beside = note_store.read_beside(session.root, target.folder)
     return _build(session, target, text, _notes(session, target), beside)[1]
 
 
 def _notes(session: Session, target: Target) -> Folder:
     """Return the notes as they are on disk; a process that lives long reads only those that have changed."""
-    folder = target.parts[:-1]
+    folder = target.folder
     where = (session.root.path, *folder)
     known = _known.pop(where, None) or KnownNotes()  # nobody else has it meanwhile
     known.look(session.root, folder, target.parts[-1])
@@ -169,7 +169,7 @@ def _write_beside(session: Session, folder: tuple[str, ...], old: Sequence[str],
 
 def add_lines(session: Session, target: Target, lines: Sequence[tuple[str, str]]) -> None:
     """Put lines that a person wrote, with what each was under, beside a tier file that has no room for them."""
-    settings, folder = session.settings, target.parts[:-1]
+    settings, folder = session.settings, target.folder
 
     def change(current: Document) -> Change:
         beside = note_store.read_beside(session.root, folder)
@@ -204,7 +204,7 @@ def _build_now(
     session: Session, target: Target, text: str, notes: Folder, beside: Sequence[str]
 ) -> tuple[index.Built, Indexed]:
     before = [index.read(one) for one in (text, *beside)]
-    parts = note_store.parts_of_notes(session.root, target.parts[:-1], notes.heads)
+    parts = note_store.parts_of_notes(session.root, target.folder, notes.heads)
     files = index.by_key(file for file in notes.heads if file not in parts)
 
     def build(heads: dict[str, Head]) -> index.Built:
@@ -227,7 +227,7 @@ def _build_now(
         raise DamagedFile(built.problem, path=target.path, line=before[0].problem_line)
     problems = list(notes.problems.values())
     problems += [
-        f"{'/'.join((*target.parts[:-1], one))}: merge conflict in its header; its index line stays as it is"
+        f"{'/'.join((*target.folder, one))}: merge conflict in its header; its index line stays as it is"
         for one in sorted(conflicted)
     ]
     if _has_new_secret(session, (text, *beside), (built.text, *built.beside)):
@@ -235,7 +235,7 @@ def _build_now(
         # A line that says nothing but the file's name copies no secret.
         built = build({**notes.heads, **dict.fromkeys(held, Head())})
         problems += [
-            f"{'/'.join((*target.parts[:-1], file))}: its description holds {secret}; its index line leaves that out"
+            f"{'/'.join((*target.folder, file))}: its description holds {secret}; its index line leaves that out"
             for file, secret in held.items()
         ]
     after = [index.read(one) for one in (built.text, *built.beside)]

@@ -22,7 +22,7 @@ def init(session: Session, agents: Sequence[str], conversation: str | None) -> l
     for target in [store.locate(session.root, target) for target in dict.fromkeys(targets)]:
         created = False
         if not session.root.exists(target.parts):
-            make_folders(session.root, target.parts[:-1])
+            make_folders(session.root, target.folder)
             created = create(session.root, target.parts, session.header(target).encode())
             session.begin()
         made.append(Created(target, session.path(target), created))

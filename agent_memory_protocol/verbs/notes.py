@@ -40,7 +40,7 @@ def new(
     session.check_secrets(text, f"note {file}")
     session.check_size(file, b"", text.encode(), "say it shorter, or in two notes", target=target)
     target = store.locate(session.root, target)
-    folder = target.parts[:-1]
+    folder = target.folder
     make_folders(session.root, folder)
     if not create(session.root, (*folder, file), text.encode()):
         raise InvalidArgument(f"{'/'.join((*folder, file))} exists already; choose another name or edit that file")
@@ -61,9 +61,9 @@ def _where_listed(session: Session, target: Target, file: str) -> list[str]:
     """Say where the line of a new note is, if the tier file has no room for it."""
     if index.key(file) in _index_of(session, target).files:
         return []
-    for number, text in enumerate(note_store.read_beside(session.root, target.parts[:-1]), start=1):
+    for number, text in enumerate(note_store.read_beside(session.root, target.folder), start=1):
         if index.key(file) in index.read(text).files:
-            place = "/".join((*target.parts[:-1], index.beside_name(number)))
+            place = "/".join((*target.folder, index.beside_name(number)))
             return [f"{target.path} has no room for its line; it is in {place}, which recall names"]
     return []
 
@@ -84,7 +84,7 @@ def rows(session: Session, targets: Sequence[Target] | None) -> list[NoteRow]:
 
 def _rows(session: Session, target: Target) -> list[NoteRow]:
     current = session.read(target)
-    read = note_store.read_folder(session.root, target.parts[:-1], target.parts[-1])
+    read = note_store.read_folder(session.root, target.folder, target.parts[-1])
     listed = index_listed(session, target, "".join(current.raw) if current else "", read.heads)
     found = [
         NoteRow(target, file, head.type, note.title_of(file, head), head.description, index.key(file) in listed)
@@ -128,7 +128,7 @@ def take_out(session: Session, target: Target | None, name: str, reason: str, *,
         else:
             _check_may_be_kept(session, target, file)
             archive(session, target, file, reason)
-        remove(session.root, (*target.parts[:-1], file))
+        remove(session.root, (*target.folder, file))
     _index(session, target)
     if redact:
         with session.locked(target):  # the index said what the note says, so the journal and backups may say it too
@@ -144,7 +144,7 @@ def merge(session: Session, target: Target | None, names: Sequence[str], into: s
     target = target or session.own
     session.check_write(target)
     target = store.locate(session.root, target)
-    folder = target.parts[:-1]
+    folder = target.folder
     keeper = _find(session, target, into)
     files = [file for file in dict.fromkeys(_find(session, target, name) for name in names) if file != keeper]
     if not files:
@@ -184,7 +184,7 @@ def put_back(session: Session, target: Target, archived: ledger.Archived) -> boo
         return originals.put_back(session, archived)
     if not target.tier.has_notes or "/" in name or "\\" in name or not note_store.is_note(name, target.parts[-1]):
         return False
-    parts = (*target.parts[:-1], archived.note)
+    parts = (*target.folder, archived.note)
     made = create(session.root, parts, archived.taken.markdown.encode())
     if made:
         _index(session, target)
@@ -233,7 +233,7 @@ def _redacted_halfway(session: Session, target: Target, name: str) -> str:
 
 
 def _named(session: Session, target: Target, name: str) -> str | None:
-    return _called(note_store.list_names(session.root, target.parts[:-1], target.parts[-1]), name)
+    return _called(note_store.list_names(session.root, target.folder, target.parts[-1]), name)
 
 
 def _called(files: Sequence[str], name: str) -> str | None:
@@ -245,7 +245,7 @@ def _called(files: Sequence[str], name: str) -> str | None:
 
 
 def _read(session: Session, target: Target, file: str) -> tuple[Note, str]:
-    read = note_store.read(session.root, target.parts[:-1], file)
+    read = note_store.read(session.root, target.folder, file)
     if read is None:
         raise InvalidArgument(f"there is no note {file!r} beside {target.path}; `amp note list` names them")
     return read

@@ -4,7 +4,7 @@ What is refused is kept in one file of readable lines, which travels with the re
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ..change.session import Session
 from ..disk.files import decode
@@ -18,19 +18,18 @@ from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from ..values import dataclass
 
+if TYPE_CHECKING:
+    from ..learning.insights import Suggestion
+
 _WORDS = 80  # Characters of a refused proposal that are kept, for people who read the file
 
 
 class Proposal(Protocol):
-    """Something that is proposed: what its id, safety and words are."""
+    """Something that is proposed: what its id and its words are."""
 
     @property
     def id(self) -> str:
         """Names it; the same whenever the same is proposed."""
-
-    @property
-    def is_safe(self) -> bool:
-        """Whether nothing leaves and no text changes, except for an exact repeat."""
 
     @property
     def summary(self) -> str:
@@ -48,7 +47,7 @@ class Choice:
     without: tuple[str, ...] = ()
 
 
-def chosen(proposals: Sequence[AnyProposal], choice: Choice) -> list[AnyProposal]:
+def chosen(proposals: "Sequence[Suggestion]", choice: Choice) -> "list[Suggestion]":
     """Return the proposals that a choice takes, in order; InvalidArgument if an id names none of them, or several."""
     only, without = named(proposals, choice.only), named(proposals, choice.without)
     if choice.only:

@@ -91,11 +91,6 @@ class Item:
         return KINDS[self.kind]
 
     @property
-    def is_safe(self) -> bool:
-        """Whether it may be done unasked. Nothing of a review may."""
-        return False
-
-    @property
     def text(self) -> str:
         """What the first of its texts says."""
         return self.texts[0].text

@@ -39,7 +39,7 @@ def files(session: Session) -> list[StoredFile]:
     """List the documents and notes that this actor may read, links and what cannot be read left out."""
     found = []
     for target in dict.fromkeys((*session.readable(), *indexing.folders(session))):
-        folder, tier_file = target.parts[:-1], target.parts[-1]
+        folder, tier_file = target.folder, target.parts[-1]
         try:
             notes = note_store.list_names(session.root, folder, tier_file) if target.tier.has_notes else []
         except DamagedFile:
@@ -177,7 +177,7 @@ def _parse(current: Document, text: str) -> Document:
 
 def _rewrite_note(session: Session, target: Target, note: str, change: Edit, reason: str) -> tuple[str, str]:
     """Rewrite a note; return its text before and after, "" for no file."""
-    parts = (*target.parts[:-1], note)
+    parts = (*target.folder, note)
     standing = session.read(target)
     if standing is not None:
         documents.check_writable(standing)  # the index in it is about to change
@@ -243,7 +243,7 @@ def _located(session: Session, target: Target, note: str) -> tuple[str, ...]:
     elif not target.tier.has_notes or not (note_store.is_note(note, target.parts[-1]) or is_beside(note)):
         raise InvalidName(f"{note!a} is not a note that can be beside {target.path}")
     else:
-        parts = (*target.parts[:-1], note)
+        parts = (*target.folder, note)
     _refuse_links(session, parts)
     return parts
 

@@ -243,7 +243,7 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
         return "-".join(map(str, sign[1:])) if sign and is_told else _digest(session, (*folder, name))
 
     for target in store.list_targets(session.root):
-        beside = (*target.parts[:-1], LEDGER)  # what it says of an entry is searched, too
+        beside = (*target.folder, LEDGER)  # what it says of an entry is searched, too
         signs = [
             (info and sign(info)) or _digest(session, parts)
             for parts in (target.parts, beside)
@@ -251,7 +251,7 @@ def _states(session: Session, on_problem: Callable[[Target, str], object]) -> It
         ]
         yield target, {target.parts[-1]: " ".join(signs)}
     for target in indexing.all_folders(session):
-        folder, tier_file = target.parts[:-1], target.parts[-1]
+        folder, tier_file = target.folder, target.parts[-1]
         try:
             looked = note_store.look(session.root, folder, tier_file)
         except StorageError as error:
@@ -305,7 +305,7 @@ def _read(session: Session, target: Target, file: str) -> Iterable[Passage]:
         if document is None:
             return []
         return [*passages_of(document, session.known(target)), *lines_by_hand("".join(document.raw))]
-    found = note_store.read(session.root, target.parts[:-1], file)
+    found = note_store.read(session.root, target.folder, file)
     if found is not None and is_beside(file):
         return list(lines_by_hand(found[1]))
     return [] if found is None else [passage_of_note(found[0])]

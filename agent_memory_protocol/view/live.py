@@ -149,9 +149,8 @@ class LivePage:
         origin = request.headers.get("origin")
         if request.headers.getlist("host") not in ([host] for host in hosts):
             return PlainTextResponse("This address is not served here.\n", 403)
-        if origin is not None and origin not in (f"http://{host}" for host in hosts):
-            return PlainTextResponse("Requests of other pages are refused.\n", 403)
-        if request.headers.get("sec-fetch-mode", "navigate") != "navigate" and not self._is_own(request):
+        is_asked = request.headers.get("sec-fetch-mode", "navigate") == "navigate" or self._is_own(request)
+        if not is_asked or (origin is not None and origin not in (f"http://{host}" for host in hosts)):
             return PlainTextResponse("Requests of other pages are refused.\n", 403)
         if self._is(self.token, request.query_params.get("token", "")) and request.method == "GET":
             made = RedirectResponse("/", 303)

@@ -343,7 +343,7 @@ def _usage(asked: Query) -> Any:
 
 def _said(asked: Query, target: Target) -> Said:
     """Return what check says of a document and its notes, what review proposes for a small one, and its use."""
-    folder = os.path.join(asked.here.path, *target.parts[:-1])
+    folder = os.path.join(asked.here.path, *target.folder)
 
     def look() -> Any:
         return asked.here.check([folder], actor=asked.actor, today=asked.today)
