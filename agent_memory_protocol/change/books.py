@@ -23,7 +23,7 @@ from ..layout import Target, name_key, parse_target
 from ..project import local_state
 from ..project.local_state import LocalState
 from ..text.digest import blake2b
-from ..text.moments import new_stamp, sort_key
+from ..text.moments import new_stamp
 from ..tiers import document as documents
 from ..tiers import frame
 from ..tiers.document import Document, plain_id
@@ -387,12 +387,7 @@ class Books:
 
     def moments(self) -> dict[str, str]:
         """Return when the ledger first heard of each entry, as keys that sort by time."""
-        found: dict[str, str] = {}
-        for line in self._ledger()[1]:
-            if isinstance(line, EntryLine):
-                moment = sort_key(line.created_at)
-                found[line.id] = min(found.get(line.id, moment), moment)
-        return found
+        return compaction.moments(self._ledger()[1])
 
     def known_texts(self) -> dict[str, str]:
         """Return every entry that the ledger has a text of: the text, by its id."""

@@ -89,18 +89,19 @@ def _told(data: bytes, path: str) -> list[object]:
         ledger.redacted(lines),
         ledger.last_command(lines),
         contents.latest,
-        set(_moments(lines)),
+        set(moments(lines).items()),
         set(_links(lines)),
     ]
 
 
-def _moments(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+def moments(lines: Sequence[Line]) -> dict[str, str]:
+    """Return when a ledger first heard of each entry, as keys that sort by time."""
     found: dict[str, str] = {}
     for line in lines:
         if isinstance(line, EntryLine):
             moment = sort_key(line.created_at)
             found[line.id] = min(found.get(line.id, moment), moment)
-    yield from found.items()
+    return found
 
 
 def _links(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:

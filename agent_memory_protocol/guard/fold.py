@@ -6,6 +6,7 @@ ROT13, lists of numbers) become what they hide, however the code decodes them. N
 """
 
 import re
+from codecs import encode
 
 from .texts import filtered, unescaped
 from .words import is_guarded
@@ -33,9 +34,6 @@ _ASSIGNED = re.compile(
     rf"({_ANY_T}|[\[({{]\s*{_LIST}\s*[\])}}])(?=\s*(?:[;,\n}}]|$))"
 )
 _NUMBERS = re.compile(r"(?:\b(?:0x[0-9a-fA-F]{2}|\d{2,3})\s*,\s*){4,}(?:0x[0-9a-fA-F]{2}|\d{2,3})\b")
-_ROT = str.maketrans(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "NOPQRSTUVWXYZABCDEFGHIJKLMnopqrstuvwxyzabcdefghijklm"
-)
 
 
 def folded(code: str, depth: int = 0) -> str:
@@ -81,7 +79,7 @@ def _shown(text: str, depth: int) -> str:
     decoded = [filtered("base64", ["-d"], text), filtered("xxd", ["-r", "-p"], text), filtered("base32", ["-d"], text)]
     decoded = [one for one in decoded if one != text and one.translate({9: None, 10: None}).isprintable()]
     inside = [folded(one, depth + 1) for one in decoded] if depth < _DEEPEST else []
-    return next(filter(is_guarded, (text[::-1], text.translate(_ROT), *inside)), text)
+    return next(filter(is_guarded, (text[::-1], encode(text, "rot13"), *inside)), text)
 
 
 def _with_names(code: str) -> str:
