@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TEMPORARY = ".amp-tmp"  # The ending of half-written files, which `writing` renames into place and listings leave out
 Stamp = tuple[int, int, int]  # What `stamp` returns
 
+MOST = 256 << 20  # A larger file is never read to its end, whatever it is: no memory has that much
+
 _CHUNK = 1 << 20
 _SMALL = 64
 
@@ -84,15 +86,13 @@ class Root(Walk):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def read(self, parts: tuple[str, ...], *, limit: int | None = None) -> Content | None:
+    def read(self, parts: tuple[str, ...], *, limit: int = MOST) -> Content | None:
         """Read a whole file; None if it, or a folder on the way, is missing. Raises TooLarge over `limit` bytes."""
         if self._listings is not None and self._is_surely_missing(parts):
             return None
 
         def whole(fd: int, info: os.stat_result) -> Content:
-            if limit is not None and info.st_size > limit:
-                raise TooLarge(f"has {info.st_size} bytes, more than the {limit} that are read", path=shown(*parts))
-            return Content(_read_all(fd, info.st_size), info)
+            return Content(_read_all(fd, info.st_size, parts, limit), info)
 
         return self.use_file(parts, whole)
 
@@ -203,7 +203,7 @@ class MissingRoot(Root):
         return
 
 
-def read_named(path: str, *, limit: int | None = None) -> Content | None:
+def read_named(path: str, *, limit: int = MOST) -> Content | None:
     """Read a file that a person has named, as `Root.read` does; None when it does not exist."""
     folder, name = os.path.split(os.path.abspath(path))
     with Root.open(folder) as root:
@@ -246,12 +246,21 @@ def stamp(info: os.stat_result) -> Stamp:
     return info.st_ino, info.st_size, info.st_mtime_ns
 
 
-def _read_all(fd: int, size: int) -> bytes:
+def check_size(size: int, parts: tuple[str, ...], limit: int = MOST) -> None:
+    """Refuse to read a file that has more bytes than `limit`. Raises TooLarge."""
+    if size > limit:
+        reason = f"has {size} bytes, more than the {limit} that are read; make it smaller, or move it away"
+        raise TooLarge(reason, path=shown(*parts))
+
+
+def _read_all(fd: int, size: int, parts: tuple[str, ...], limit: int) -> bytes:
+    check_size(size, parts, limit)
     # One byte more than expected: a steady file takes a single call, one that grows meanwhile is read to its end.
     data = os.read(fd, size + 1)
     while len(data) != size:
-        more = os.read(fd, _CHUNK)
+        more = os.read(fd, max(_CHUNK, len(data)))
         if not more:
             break
         data += more
+        check_size(len(data), parts, limit)  # one that grows faster than it is read has no end
     return data

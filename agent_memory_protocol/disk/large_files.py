@@ -8,7 +8,7 @@ import stat
 from codecs import utf_8_decode
 
 from ..limits import count_lines
-from .files import Root, stamp
+from .files import Root, check_size, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ def read_ends(
     """Read at most `head` bytes of a file's beginning and `tail` of its end; None when it does not exist.
 
     Both are cut at a line border, or, within a longer line, at a character border. `middle` is given all that is left
-    out, in pieces of at most 1 MiB that may be cut anywhere.
+    out, in pieces of at most 1 MiB that may be cut anywhere. Raises TooLarge if the file has more than `MOST` bytes.
     """
 
     def ends(fd: int, info: os.stat_result) -> Ends:
+        check_size(info.st_size, parts)
         if info.st_size <= head + tail:
             whole = _read(fd, info.st_size)
             return Ends(whole, b"", count_lines(whole), info)

@@ -150,7 +150,7 @@ def test_a_file_over_the_limit_is_not_read(project: Path, root: Root) -> None:
     (project / "a.md").write_bytes(b"x" * 11)
     assert isinstance(root.read(("a.md",), limit=11), Content)
     message = complaint(lambda: root.read(("a.md",), limit=10), TooLarge)
-    assert message == "a.md: has 11 bytes, more than the 10 that are read"
+    assert message == "a.md: has 11 bytes, more than the 10 that are read; make it smaller, or move it away"
 
 
 @each_row("name", ["", ".", "..", "a/b", "/", "a\0b", "\ud800"], fresh=True)

@@ -292,7 +292,11 @@ def test_many_problems_are_summed_up(load):
         pytest.param(b"a = 1\nb = '\xff'\n", ":2: is not UTF-8", id="not-utf-8"),
         pytest.param(b"a = " + b"[" * 5000, ":1: is not valid TOML", id="nested"),
         pytest.param(b"a = " + b"1" * 5000, ":1: is not valid TOML", id="long-number"),
-        pytest.param(b"#" * 70_000, ": has 70000 bytes, more than the 65536 that are read", id="too-large"),
+        pytest.param(
+            b"#" * 70_000,
+            ": has 70000 bytes, more than the 65536 that are read; make it smaller, or move it away",
+            id="too-large",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_reported_with_its_place_and_the_defaults_hold(load, content, place):
