@@ -204,8 +204,12 @@ def _build_now(
     session: Session, target: Target, text: str, notes: Folder, beside: Sequence[str]
 ) -> tuple[index.Built, Indexed]:
     before = [index.read(one) for one in (text, *beside)]
+    lines = [line for one in before for line in one.lines if line.in_block]
+    # A note that cannot be read today keeps its line.
+    unread = {file for key, file in index.by_key(notes.problems).items() if any(line.file == key for line in lines)}
+    all_heads = {**notes.heads, **dict.fromkeys(unread, Head())}
     parts = note_store.parts_of_notes(session.root, target.folder, notes.heads)
-    files = index.by_key(file for file in notes.heads if file not in parts)
+    files = index.by_key(file for file in all_heads if file not in parts)
 
     def build(heads: dict[str, Head]) -> index.Built:
         limits = session.settings
@@ -220,9 +224,9 @@ def _build_now(
         )
 
     conflicted = {file for file, head in notes.heads.items() if head.is_conflicted}
-    lines = [line for one in before for line in one.lines if line.in_block]
-    standing = {line.file: line.text for line in lines if line.file in conflicted}
-    built = build(notes.heads)
+    kept = index.by_key(conflicted | unread)
+    standing = {kept[line.file]: line.text for line in lines if line.file in kept}
+    built = build(all_heads)
     if built.problem:
         raise DamagedFile(built.problem, path=target.path, line=before[0].problem_line)
     problems = list(notes.problems.values())
@@ -233,7 +237,7 @@ def _build_now(
     if _has_new_secret(session, (text, *beside), (built.text, *built.beside)):
         held = _heads_with_secrets(session, notes.heads)
         # A line that says nothing but the file's name copies no secret.
-        built = build({**notes.heads, **dict.fromkeys(held, Head())})
+        built = build({**all_heads, **dict.fromkeys(held, Head())})
         problems += [
             f"{'/'.join((*target.folder, file))}: its description holds {secret}; its index line leaves that out"
             for file, secret in held.items()
@@ -243,7 +247,7 @@ def _build_now(
     is_changed = built.text != text or [*built.beside] != [*beside]
     return built, replace(
         state,
-        notes=len(notes.heads),
+        notes=len(all_heads),
         listed=state.listed + len(parts),
         beside=built.surplus,
         changed=state.changed or is_changed,
