@@ -10,6 +10,7 @@ SCAFFOLDING = ".scaffolding"
 
 MEMORY = (SCAFFOLDING, "agent-memory")  # The memory directory of a project
 RECORDS = (*MEMORY, "records")  # The folder of its records
+ATTRIBUTES = (SCAFFOLDING, ".gitattributes")  # The file that tells git how ledgers are merged
 LEDGER = "ledger.jsonl"  # The file beside a document that keeps what has left it
 REVIEWED = (*MEMORY, "reviewed")  # The file with the days on which the memory began and was reviewed
 

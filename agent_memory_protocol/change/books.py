@@ -5,7 +5,7 @@ written, through `files` and `writing`.
 """
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace as replace_fields
 from datetime import UTC, datetime
@@ -50,14 +50,27 @@ def lock_name(target: Target) -> str:
     return f"{target.tier}-{key if len(name) <= 100 else blake2b(name, digest_size=16).hexdigest()}"
 
 
-def only_in_journals(root: Root, found: Collection[Target]) -> list[Target]:
-    """List the documents that a journal knows and that are not among those found: git may clean them away."""
+def only_in_journals(
+    root: Root, found: Collection[Target], failed: Callable[[StorageError], object] = lambda _: None
+) -> list[Target]:
+    """List the documents that a journal knows and that are not among those found: git may clean them away.
+
+    `failed` is told why a journal cannot be read.
+    """
     known = {f"{lock_name(target)}.jsonl" for target in found}
-    left = [name for name in root.list_files((*LOCAL, JOURNALS)) if name not in known]
-    targets = []
+    targets: list[Target] = []
+    try:
+        left = [name for name in root.list_files((*LOCAL, JOURNALS)) if name not in known]
+    except StorageError as error:
+        failed(error)
+        return targets
     for name in left:
-        content = root.read((*LOCAL, JOURNALS, name))
-        lines = [] if content is None else journal.decode(local_state.find(root).own(content.data))
+        try:
+            content = root.read((*LOCAL, JOURNALS, name))
+            lines = [] if content is None else journal.decode(local_state.find(root).own(content.data))
+        except StorageError as error:
+            failed(error)
+            continue
         last = next((line.of for line in reversed(lines) if isinstance(line, journal.Version) and line.of), "")
         with suppress(InvalidArgument, InvalidName):
             targets += [parse_target(last)] if last else []

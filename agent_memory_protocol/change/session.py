@@ -67,13 +67,19 @@ class Session:
 
     # -- who and which ---------------------------------------------------------------------------------------------
 
-    def readable(self, *, ledgers: bool = False) -> list[Target]:
-        """List the documents that this actor may read; with `ledgers` also those that only a ledger or journal has."""
+    def readable(
+        self, *, ledgers: bool = False, failed: Callable[[StorageError], object] | None = None
+    ) -> list[Target]:
+        """List the documents that this actor may read; with `ledgers` also those that only a ledger or journal has.
+
+        `failed` is told which journal cannot be read; without it, that is a notice.
+        """
         found = store.list_targets(self.root, beside=LEDGER if ledgers else "")
         if ledgers:
             from .books import only_in_journals
 
-            found = [*found, *only_in_journals(self.root, found)]
+            failed = failed or (lambda error: self.notices.append(str(error)))
+            found = [*found, *only_in_journals(self.root, found, failed)]
         return [target for target in found if self.may_read(target)]
 
     def may_read(self, target: Target) -> bool:

@@ -23,19 +23,20 @@ def documents(workspace: Workspace, actor: Actor, targets: Sequence[Target] | No
 
     `extra` says of each where it comes from, which of its tags are headings, and what its ledger knows of it.
     """
-    problems: list[str] = []
-    stored = workspace.entries(actor, targets, on_problem=lambda _, problem: problems.append(problem))
+    problems: list[tuple[Target, str]] = []
+    stored = workspace.entries(actor, targets, on_problem=lambda *problem: problems.append(problem))
     about = {one.id: one.about for one in stored}
-    for found in workspace.documents(actor, targets):
+    for found in workspace.documents(actor, targets, on_problem=lambda *problem: problems.append(problem)):
         for one in markdown.entries_of(found):
             if isinstance(one, Problem):
                 yield one
                 continue
             yield _placed(_with(one, about.get(original_id(one), NOTHING_KNOWN)), found.target)
-    yield from (Problem("the ledger", problem) for problem in problems)
-    for row in workspace.notes(actor, targets):
+    rows = workspace.notes(actor, targets)
+    problems += [(row.target, row.problem) for row in rows if row.problem]
+    yield from (Problem(str(target), problem) for target, problem in dict.fromkeys(problems))
+    for row in rows:
         if row.problem:
-            yield Problem(f"{row.target}: {row.file}", row.problem)
             continue
         file, text = workspace.show_note(row.file, target=row.target, actor=actor)
         if (line := conflict_line(split_lines(text))) is not None:

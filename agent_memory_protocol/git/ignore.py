@@ -7,14 +7,13 @@ from pathlib import Path
 from ..disk.files import Content, Root, split_bom
 from ..disk.lock import hold
 from ..disk.writing import create, replace
-from ..layout import LEDGER, REFUSED, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
+from ..layout import ATTRIBUTES, LEDGER, REFUSED, REVIEWED, SCAFFOLDING, SIGHTINGS, Target, Tier
 from .ask import answer, ask
 
 _PARTS = (".gitignore",)
 LINE = f"{SCAFFOLDING}/"
 _SAME = frozenset(f"{before}{SCAFFOLDING}{after}".encode() for before in ("", "/") for after in ("", "/"))
 
-_ATTRIBUTES = (SCAFFOLDING, ".gitattributes")
 _BOTH_SIDES = (
     # Code hosts fold the changes of what is generated: a reviewer reads the document, from which the entries have gone.
     f"{LEDGER} merge=union -text linguist-generated",
@@ -67,7 +66,7 @@ def plan_attributes(
 
     None if equal.
     """
-    content = root.read(_ATTRIBUTES)
+    content = root.read(ATTRIBUTES)
     old, data = b"" if content is None else content.data, _with_attributes(content, add, drop)
     return None if data == old else (None if content is None else old, data)
 
@@ -78,8 +77,8 @@ def set_attributes(root: Root, *, add: Sequence[str] = (), drop: Sequence[str] =
         return False
     # The holder of this lock may clear away what a killed writer of the file left.
     with hold(root, "gitattributes"):
-        content = root.read(_ATTRIBUTES)
-        return _put(root, _ATTRIBUTES, content, _with_attributes(content, add, drop), alone=True)
+        content = root.read(ATTRIBUTES)
+        return _put(root, ATTRIBUTES, content, _with_attributes(content, add, drop), alone=True)
 
 
 def _with_attributes(content: Content | None, add: Sequence[str], drop: Sequence[str]) -> bytes:

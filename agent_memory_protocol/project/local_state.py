@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from ..disk.files import Root
+from ..disk.files import Root, read_named
 from ..disk.writing import LOCAL, LOCKS, WAITING, append, create, make_folders, make_local_folder, move, remove_tree
 from ..errors import AgentMemoryError
 from ..text.digest import blake2b
@@ -113,10 +113,10 @@ def _is_tracked(root: Root, local: tuple[str, ...]) -> bool:
     if not folder:
         return False
     try:
-        with open(os.path.join(folder, "index"), "rb") as file:
-            index = file.read()
-    except OSError:
+        content = read_named(os.path.join(folder, "index"))
+    except AgentMemoryError:
         return False
+    index = b"" if content is None else content.data
     parts = local[-1:] if index[4:8] == b"\0\0\0\4" else local
     return "/".join([*parts, ""]).encode() in index
 

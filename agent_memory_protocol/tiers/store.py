@@ -4,12 +4,26 @@ from ..disk import files
 from ..disk.errors import shown
 from ..disk.files import Root, TooLarge
 from ..errors import DamagedFile, InvalidName
-from ..layout import OWNED_TIERS, Target, Tier, check_owner, check_target, name_key
+from ..layout import (
+    ATTRIBUTES,
+    OWNED_TIERS,
+    RECORDS,
+    REFUSED,
+    REVIEWED,
+    SCAFFOLDING,
+    SIGHTINGS,
+    Target,
+    Tier,
+    check_owner,
+    check_target,
+    name_key,
+)
 from ..limits import count_lines, same_lines, split_lines
 from ..text.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024  # A larger file is never read whole: ten times the limit is not a page of memory any more
 LARGEST = 4 << 20  # A larger file is not a page of memory; it is never rewritten
+UNLISTED = "*"  # The owner of a document that stands for all in a folder that cannot be listed
 
 _KEPT = 64
 _KEPT_BYTES = 64 * 1024
@@ -20,6 +34,8 @@ _TAIL_BYTES = 128 * 1024
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..disk.files import Content
     from .document import Document
 
@@ -76,9 +92,39 @@ def locate(root: Root, target: Target) -> Target:
 
 
 def places(root: Root) -> list[Target]:
-    """List every document that has a folder, whether it exists or not: shared, then agents, then conversations."""
-    owned = [Target(tier, name) for tier in OWNED_TIERS for name in root.list_folders(tier.folder)]
-    return [Target(Tier.SHARED), *owned]
+    """List every document that has a folder, whether it exists or not: shared, then agents, then conversations.
+
+    Where the folder of a tier cannot be listed, `agent:*` or `conversation:*` is in the place of its documents: who
+    reads that is told why.
+    """
+    found = [Target(Tier.SHARED)]
+    root.folder((SCAFFOLDING,))
+    for tier in OWNED_TIERS:
+        try:
+            found += [Target(tier, name) for name in root.list_folders(tier.folder)]
+        except DamagedFile:
+            found.append(Target(tier, UNLISTED))
+    return found
+
+
+def owners(root: Root, tier: Tier) -> list[str]:
+    """List the names of the folders that agents, or conversations, have; none where they cannot be listed."""
+    return [one.owner for one in places(root) if one.tier is tier and one.owner != UNLISTED]
+
+
+def odd_files(root: Root) -> "Iterator[DamagedFile]":
+    """Yield why files of the memory as a whole cannot be read, and what is in the place of an owner's folder."""
+    wanted = [REVIEWED, REFUSED, SIGHTINGS, ATTRIBUTES, RECORDS]
+    for tier in OWNED_TIERS:
+        try:
+            wanted += [(*tier.folder, name) for name in root.list_files(tier.folder)]
+        except DamagedFile:
+            continue  # `places` names a folder that cannot be listed
+    for parts in wanted:
+        try:
+            root.folder(parts) if parts == RECORDS else root.read_start(parts, 1)
+        except DamagedFile as error:
+            yield error
 
 
 def list_targets(root: Root, *, beside: str = "") -> list[Target]:
@@ -119,7 +165,7 @@ def may_exist(root: Root, parts: tuple[str, ...]) -> bool:
 
 def why_nobodys(target: Target) -> str:
     """Say why no agent or conversation can have the name of a folder found on disk; "" if one can."""
-    if not target.owner:
+    if target.owner in ("", UNLISTED):
         return ""
     try:
         if name_key(check_owner(target.tier, target.owner)) == name_key(target.owner):

@@ -135,7 +135,11 @@ def _notes(session: Session, target: Target) -> Mapping[str, str]:
         return {}
     found = {}
     for name in note_store.list_names(session.root, folder, target.parts[-1]):
-        read = note_store.read(session.root, folder, name)
-        if read is not None:
-            found[name] = read[1]
+        try:
+            read = note_store.read(session.root, folder, name)
+        except StorageError as error:
+            found[name] = ""  # its name is taken
+            session.notices += [] if str(error) in session.notices else [str(error)]
+        else:
+            found |= {} if read is None else {name: read[1]}
     return found

@@ -70,9 +70,10 @@ def check(
             raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
     if any({*path.split("/")} <= {".", ".."} for path in paths):
         paths = ()  # the project's own folder, or one above: everything lies below it
-    targets = [target for target in _targets(session) if _below(target.parts[:-1], paths)]
     known = Known(session.root, selected, session.settings.secrets_allow)
     run = _Check(session, selected, today, known)
+    there = [*session.readable(ledgers=True, failed=run.cannot_read), *folders(session)]
+    targets = [target for target in dict.fromkeys(there) if _below(target.parts[:-1], paths)]
     run.read(targets)
     for target in targets:
         run.folder(target)
@@ -110,7 +111,7 @@ class _Check:
             try:
                 document = self.session.read(target)
             except StorageError as error:
-                self._cannot_read(error, target.path)
+                self.cannot_read(error, target.path)
             else:
                 if document is not None:
                     self._take_in(document)
@@ -141,7 +142,7 @@ class _Check:
         try:
             self._ledger(target, path)
         except StorageError as error:
-            self._cannot_read(error, path)
+            self.cannot_read(error, path)
 
     def look(self, report: Callable[[int, int], None] | None) -> None:
         """Look at each text, and compare what they say; two processes do it where there is much."""
@@ -162,10 +163,12 @@ class _Check:
     def store(self, targets: Sequence[Target], *, whole: bool) -> None:
         """Check the memory as one; what only the whole of it shows, only where the whole is checked."""
         root = self.session.root
+        for error in store.odd_files(root) if whole else ():
+            self.cannot_read(error)
         twins = [
             Trouble("/".join(tier.folder), one.message)
             for tier in OWNED_TIERS
-            for one in of_names(root.list_folders(tier.folder), tier.value)
+            for one in of_names(store.owners(root, tier), tier.value)
         ]
         twins += [
             Trouble("/".join((*target.parts[:-1], file)), one.message.partition(": ")[2])
@@ -173,9 +176,8 @@ class _Check:
             for one in [of_lookalike(target, file, exists=root.exists(target.parts))]
         ]
         nested = [path for target in targets if target.tier.has_notes for path in _nested(root, target)]
-        documents = list(self.documents.values())
         view = StoreView(
-            documents,
+            [*self.documents.values()],
             self.unreadable,
             twins,
             nested,
@@ -183,7 +185,7 @@ class _Check:
             [relative(root.path, path) for path in other_scaffoldings(root.path)] if whole else [],
             [place for place in map(_in_settings, self.session.settings.problems) if place is not None],
             self.disagreements,
-            [Trouble("/".join(LOCAL), one) for one in of_local_state(root)]
+            [Trouble("/".join(LOCAL), one.removeprefix(f"{'/'.join(LOCAL)}: ")) for one in of_local_state(root)]
             if whole and "store-local" in self.selected
             else (),
             originals.told_twice(self.session, self.documents.get(Target(Tier.SHARED))) if whole else (),
@@ -193,11 +195,11 @@ class _Check:
     def _run(self, subject: str, view: object, path: str) -> None:
         self.found += finding.run(subject, view, path, self.selected)
 
-    def _cannot_read(self, error: StorageError, path: str) -> None:
+    def cannot_read(self, error: StorageError, path: str = SCAFFOLDING) -> None:
+        """Take in why a file cannot be read, and which; `path` where the error does not say that."""
         path = getattr(error, "path", "") or path
         place = Trouble(path, str(error).removeprefix(f"{path}: "), getattr(error, "line", None))
-        if place not in self.unreadable:
-            self.unreadable.append(place)
+        self.unreadable += [] if place in self.unreadable else [place]
 
     def _tier_view(self, document: Document) -> tiers.TierView:
         settings = self.session.settings
@@ -220,7 +222,7 @@ class _Check:
             names = note_store.list_names(root, folder, target.parts[-1])
             called_so = [name for name in root.list_folders(folder) if note_store.is_note(name, "")]
         except StorageError as error:
-            self._cannot_read(error, "/".join(folder))
+            self.cannot_read(error, "/".join(folder))
             return
         self.unreadable += [
             Trouble("/".join((*folder, name)), _FOLDER) for name in called_so if name != target.parts[-1]
@@ -232,7 +234,7 @@ class _Check:
             try:
                 read = note_store.read(root, folder, name)
             except StorageError as error:
-                self._cannot_read(error, "/".join((*folder, name)))
+                self.cannot_read(error, "/".join((*folder, name)))
                 unread.add(name)
                 continue
             if read is not None:
@@ -272,7 +274,7 @@ class _Check:
         try:
             texts = note_store.read_beside(self.session.root, folder)
         except StorageError as error:
-            self._cannot_read(error, "/".join(folder))
+            self.cannot_read(error, "/".join(folder))
             return listed
         selected = [rule for rule in self.selected if rule != "index-over-screen"]
         for number, text in enumerate(texts, start=1):
@@ -304,7 +306,9 @@ class _Check:
 
     def _review(self) -> Trouble | None:
         """Return when the last review was, where the next one is due."""
-        reviews = reviewing.read(self.session.root)
+        reviews = reviewing.Reviews()
+        with suppress(StorageError):  # what cannot be read is told as such
+            reviews = reviewing.read(self.session.root)
         first = min((day for one in self.excerpts.values() for day in one.days), default=None)
         has_entries = any(one.count for one in self.excerpts.values())
         # Anyone who begins a memory today may bring what happened long ago: it is a month old here in a month.
@@ -323,10 +327,6 @@ def _each(looks: Sequence[Callable[[], Looked]]) -> list[Looked]:
 
 def _report(progress: Callable[[int, int], None], total: int, done: int, jobs: int) -> None:
     progress(total * done // jobs, total)
-
-
-def _targets(session: Session) -> list[Target]:
-    return [*dict.fromkeys([*session.readable(ledgers=True), *folders(session)])]
 
 
 def _in_settings(problem: str) -> Trouble | None:

@@ -16,7 +16,7 @@ from ..consolidation.proposals import Operator
 from ..consolidation.sameness import which_are_the_same
 from ..disk.files import decode
 from ..disk.writing import LOCAL, append, make_local_folder
-from ..errors import AgentMemoryError, InvalidArgument
+from ..errors import AgentMemoryError, InvalidArgument, StorageError
 from ..layout import SIGHTINGS, Target, Tier, parse_target
 from ..learning.insights import (
     ADD,
@@ -258,8 +258,8 @@ def _material(session: Session, problems: list[str]) -> Material:
         designs=_designs(session, problems),
         shared=shared,
         agents=_of_tier(documents, Tier.AGENT),
-        earlier=_sightings(session),
-        confidences=_confidences(session, shared),
+        earlier=_sightings(session, problems),
+        confidences=_confidences(session, shared, problems),
         gone=stale.find(session, all_named(lasting), hints=False).gone,
         min_conversations=session.settings.min_conversations,
         max_lines=session.settings.max_lines,
@@ -282,12 +282,11 @@ def _closed(session: Session, target: Target) -> Document | None:
 def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
     """Read the designs that agents of the protocol's origin keep beside a conversation's memory."""
     found = {}
-    folder = Tier.CONVERSATION.folder
-    for name in session.root.list_folders(folder):
+    for name in store.owners(session.root, Tier.CONVERSATION):
         target = Target(Tier.CONVERSATION, name)
         if store.why_nobodys(target) or not session.may_read(target):
             continue
-        parts = (*folder, name, *_DESIGN)
+        parts = (*target.tier.folder, name, *_DESIGN)
         try:
             content = session.root.read(parts, limit=store.WHOLE_BYTES)
             if content is not None:
@@ -297,8 +296,12 @@ def _designs(session: Session, problems: list[str]) -> dict[str, Document]:
     return found
 
 
-def _confidences(session: Session, shared: Document | None) -> dict[str, float]:
-    said = {} if shared is None else session.said(shared.target)
+def _confidences(session: Session, shared: Document | None, problems: list[str]) -> dict[str, float]:
+    try:
+        said = {} if shared is None else session.said(shared.target)
+    except StorageError as error:
+        problems.append(str(error))
+        return {}
     return {one: about.confidence for one, about in said.items() if about.confidence is not None}
 
 
@@ -306,12 +309,17 @@ def _of_tier(documents: Mapping[Target, Document], tier: Tier) -> dict[str, Docu
     return {target.owner: document for target, document in documents.items() if target.tier is tier}
 
 
-def _sightings(session: Session) -> dict[str, frozenset[str]]:
+def _sightings(session: Session, problems: list[str]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    shared, own = (session.root.read(parts) for parts in (SIGHTINGS, (*LOCAL, *_SEEN)))
-    data = shared.data if shared else b""
-    if own:
-        data += b"\n" + local_state.find(session.root).own(own.data)
+    data = b""
+    for parts in (SIGHTINGS, (*LOCAL, *_SEEN)):
+        try:
+            content = session.root.read(parts)
+        except StorageError as error:
+            problems.append(str(error))
+        else:
+            read = content.data if content else b""
+            data += read if parts == SIGHTINGS else b"\n" + local_state.find(session.root).own(read)
     for line in data.split(b"\n"):
         fields = _parsed(line)
         # A line half written, or of a merge, counts for nothing.

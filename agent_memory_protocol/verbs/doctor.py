@@ -56,7 +56,7 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
         existing = [target for target in store.list_targets(root) if settings.has_tier(target.tier)]
         rows = show.status(session, None)
         for tier in OWNED_TIERS:
-            names = root.list_folders(tier.folder)
+            names = store.owners(root, tier)
             found += of_names(names, tier.value)
             # Told to everyone: it may be their memory that lies under a name nobody can recall.
             found += _misnamed(root, [Target(tier, name) for name in names])
@@ -95,17 +95,23 @@ def _agents(existing: Iterable[Target]) -> Iterator[str]:
 
 def of_local_state(root: Root) -> list[str]:
     """Say what is wrong in `.scaffolding/.amp/`: who made it, whether git tracks it, what is unfinished."""
-    from ..change import redaction
-    from ..git.ask import answer
-    from ..project import local_state
-
-    path = "/".join(LOCAL)
     try:
         if not root.exists(LOCAL):
             return []
     except AgentMemoryError:  # why nothing can be read is said of the documents
         return []
-    found = []
+    try:
+        return _of_local_state(root)
+    except AgentMemoryError as error:
+        return [str(error)]
+
+
+def _of_local_state(root: Root) -> list[str]:
+    from ..change import redaction
+    from ..git.ask import answer
+    from ..project import local_state
+
+    path, found = "/".join(LOCAL), []
     for name, target in redaction.unfinished(root).items():
         whose = f" --agent {target.owner}" if target.owner else ""
         command = f"amp note remove {name[:-3]}{whose}" if name.endswith(".md") else f"amp forget {name}"

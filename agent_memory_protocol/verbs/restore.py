@@ -35,8 +35,7 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
             books = session.books(target)
             current = session.read(target)
             listed = books.archived(current)
-            ids = {one.taken.id for one in listed}
-            owed = [one for one in pending(session.plan_healing(target), session.now) if one.taken.id not in ids]
+            owed = _owed(session, target, {one.taken.id for one in listed}, problems)
             said = books.said()
             gone = _spelled_out([*listed, *owed], current)
             found += [Restorable(target, one, said.get(one.taken.id, About())) for one in gone]
@@ -66,6 +65,15 @@ def restorable(session: Session, entry_ids: Sequence[str], *, last: bool, since:
             f"no ledger has {', '.join(missing)}, or it is back; `amp restore --list` names what can come back"
         )
     return [one for one in found if one.archived.taken.id in whole.values()] if entry_ids else found
+
+
+def _owed(session: Session, target: Target, listed: Collection[str], problems: list[str]) -> list[Archived]:
+    """Return what the next write gives the ledger; nothing where the journal cannot be read, which is a problem."""
+    try:
+        return [one for one in pending(session.plan_healing(target), session.now) if one.taken.id not in listed]
+    except StorageError as error:
+        problems += [] if str(error) in problems else [str(error)]
+        return []
 
 
 def _spelled_out(gone: Sequence[Archived], current: Document | None) -> list[Archived]:

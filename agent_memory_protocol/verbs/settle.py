@@ -151,7 +151,7 @@ def _records(session: Session) -> Iterator[Outside]:
         with suppress(AgentMemoryError, OSError):
             records, others = newest(session.root, _MOST_RECORDS)
             if others:
-                looked = f"looked at {_MOST_RECORDS:,} of {len(records) + others:,} records, those written last"
+                looked = f"looked at {len(records):,} of {len(records) + others:,} records, those written last"
                 session.notices.append(looked)
             yield from of_records(records)
 
