@@ -11,7 +11,7 @@ from .dates import day_number
 from .language import ENGLISH, Token
 from .stem import base
 
-VERSION, PORT, DATE, TIME, NUMBER = "version", "port", "date", "time", "number"
+VERSION, PORT, DATE, TIME, NUMBER, OFTEN = "version", "port", "date", "time", "number", "often"
 
 _NUMBER = re.compile(r"([$€£]?)(\d[\d,_]*(?:\.\d+)?)-?(%|[a-zµ]*)")
 _DIGIT = re.compile(r"\d")
@@ -43,7 +43,23 @@ _WORDS = {
     **{word: 10 * number for number, word in enumerate(_TENS.split(), start=3)},
 }
 
-_ANY_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_PERIODS = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "day",
+    "weekly": "week",
+    "biweekly": "fortnight",
+    "fortnightly": "fortnight",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+}
+"""Words that say how often something is done, and in which time it is done once."""
+_ONCE_IN = {**{period: period for period in _PERIODS.values()}, "night": "day"}
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
+
+_ANY_NUMBER = re.compile(rf"\d|\b(?:{'|'.join((*_WORDS, *_PERIODS, *_TIMES, 'dozen', 'every'))})\b", re.IGNORECASE)
 
 _NAMED_NUMBERS = {
     **_WORDS,
@@ -105,6 +121,10 @@ _UNITS = {
 
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension)
 
+_DOZEN = "dozen"
+_TIME_OR_TIMES = base("times")  # “twice” is an amount of it
+_BEHIND = ENGLISH.prepositions | ENGLISH.cuts | {"a", "an", "and", "per"}
+"""What may follow a word that says how often, if that word names nothing."""
 _EQUATING = frozenset(
     ["is", "are", "at", "now", "still", "to"]
 )  # Between a subject and the number that it is, or is set to
@@ -119,7 +139,7 @@ _NO_NAME = ENGLISH.empty | ENGLISH.prepositions | ENGLISH.negators | {"about", "
 class Value:
     """A value in a sentence."""
 
-    kind: str  # VERSION, PORT, DATE, TIME, NUMBER, or what an amount is an amount of
+    kind: str  # VERSION, PORT, DATE, TIME, NUMBER, OFTEN, or what an amount is an amount of
     amount: str  # what it comes to, the same for every spelling
     start: int  # with `end`: its tokens, end exclusive
     end: int
@@ -140,19 +160,18 @@ class Value:
 
 
 def may_hold_value(text: str) -> bool:
-    """Say, quickly, whether a text may hold a value: a digit or a number in words."""
+    """Say, quickly, whether a text may hold a value: a digit, a number in words, or how often."""
     return _ANY_NUMBER.search(text) is not None
 
 
 def find_values(tokens: Sequence[Token]) -> list[Value]:
     """Return the values in a sentence, in order. The first word is not one."""
     found: list[Value] = []
-    if not any(token.lowered in _WORDS or _DIGIT.search(token.lowered) for token in tokens):
+    if not any(_ANY_NUMBER.search(token.lowered) for token in tokens):
         return found
     place = 1
     while place < len(tokens):
-        is_one = _may_begin(tokens, place) and not _is_ordinal(tokens[place - 1].lowered)
-        value = _value_at(tokens, place) if is_one else None
+        value = _value_at(tokens, place) if _may_begin(tokens, place) else None
         if value is not None:
             found.append(value)
         place = place + 1 if value is None else value.end
@@ -160,11 +179,11 @@ def find_values(tokens: Sequence[Token]) -> list[Value]:
 
 
 def _may_begin(tokens: Sequence[Token], place: int) -> bool:
-    """Say, quickly, whether a word may begin a value: it has a digit, says a number, or is a month before a number."""
-    word = tokens[place].lowered
-    if word in _WORDS or _DIGIT.search(word):
+    """Say, quickly, whether a word may begin a value: it says a number or how often, or is a month before a number."""
+    if _ANY_NUMBER.search(tokens[place].lowered):
         return True
-    return place + 1 < len(tokens) and _DIGIT.match(tokens[place + 1].lowered) is not None
+    following = tokens[place + 1].lowered if place + 1 < len(tokens) else ""
+    return following == _DOZEN or _DIGIT.match(following) is not None
 
 
 def number_said(word: str) -> str:
@@ -187,6 +206,9 @@ def _is_ordinal(word: str) -> bool:
 
 
 def _value_at(tokens: Sequence[Token], place: int) -> Value | None:
+    often = _often_at(tokens, place)
+    if often is not None or _is_ordinal(tokens[place - 1].lowered):
+        return often
     word = tokens[place].lowered
     before = tokens[place - 1]
     following = tokens[place + 1].lowered if place + 1 < len(tokens) else ""
@@ -198,7 +220,7 @@ def _value_at(tokens: Sequence[Token], place: int) -> Value | None:
             return Value(DATE, f"{month[:3]} {named[1]}", place, place + 2)
     return (
         _time_at(word, following, place)
-        or _amount_at(word, following, place)
+        or _amount_at(tokens, place)
         or _port_at(before.lowered, word, place)
         or _version_at(before, word, place)
         or _number_at(before.lowered, word, following, place)
@@ -217,19 +239,35 @@ def _time_at(word: str, following: str, place: int) -> Value | None:
     return Value(TIME, f"{hour}:{found[2] or '00'}", place, place + 1 + apart)
 
 
-def _amount_at(word: str, following: str, place: int) -> Value | None:
-    """Return a number with its unit, in one word or two."""
+def _often_at(tokens: Sequence[Token], place: int) -> Value | None:
+    """Return how often something is done: daily, every night, twice; but “the weekly report” is a name."""
+    word = tokens[place].lowered
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if word == "every" and following is not None:
+        period = _ONCE_IN.get(base(following.lowered))
+        return Value(OFTEN, period, place, place + 2) if period else None
+    is_alone = following is None or following.after in (",", ";", ":") or following.lowered in _BEHIND
+    if word in _TIMES and (word != "once" or is_alone):
+        return Value(_TIME_OR_TIMES, str(_TIMES[word]), place, place + 1)
+    return Value(OFTEN, _PERIODS[word], place, place + 1) if word in _PERIODS and is_alone else None
+
+
+def _amount_at(tokens: Sequence[Token], place: int) -> Value | None:
+    """Return a number with its unit, in one word or more: 5MB, ten minutes, a dozen seats."""
+    word, *rest = (token.lowered for token in tokens[place : place + 3])
     found = _NUMBER.fullmatch(word)
-    if found is None and word not in _WORDS:
+    dozens = rest[:1] == [_DOZEN]
+    if found is None and word not in _WORDS and not (dozens and word == "a"):
         return None
-    number = _WORDS[word] if found is None else float(found[2].replace(",", "").replace("_", ""))
+    number = _WORDS.get(word, 1) if found is None else float(found[2].replace(",", "").replace("_", ""))
     joined = "" if found is None else found[1] or found[3]
-    unit = base(joined or following)
+    unit = base(joined or "".join(rest[dozens : dozens + 1]))
     if unit not in _UNITS or (joined and found is not None and found[1] and found[3] not in ("", "k")):
         return None
     dimension, size = _UNITS[unit]
     kind = dimension or unit
-    return Value(kind, f"{number * size:g}", place, place + (1 if joined else 2))
+    amount = number * size * (12 if dozens else 1)
+    return Value(kind, f"{amount:g}", place, place + (1 if joined else 2 + dozens))
 
 
 def _port_at(before: str, word: str, place: int) -> Value | None:

@@ -193,6 +193,36 @@ def test_entries_meet_with_what_governs_them(text, found):
     assert document_ways(text) == found
 
 
+@each_row(
+    "one, other, found",
+    [
+        ("Calibration is checked weekly.", "Calibration is checked daily.", [CHANGED]),
+        ("Backups run nightly.", "Backups run every hour.", [CHANGED]),
+        ("Logs rotate weekly, on the node.", "Logs rotate monthly, on the node.", [CHANGED]),
+        (
+            "Passwords of the database are rotated quarterly.",
+            "Passwords of the database are rotated yearly.",
+            [CHANGED],
+        ),
+        ("Each job is tried once.", "Each job is tried three times.", [CHANGED]),
+        ("The client retries a request twice.", "The client retries a request 5 times.", [CHANGED]),
+        ("A run takes two dozen workers.", "A run takes 20 workers.", [CHANGED]),
+        (
+            "A plane has a dozen rows of seats and a dozen users.",
+            "A plane has a dozen rows of seats and 9 users.",
+            [CHANGED],
+        ),
+        ("The index is rebuilt nightly.", "The index is rebuilt every night.", []),
+        ("The key is rotated thrice a year.", "The key is rotated three times a year.", []),
+        ("A run takes two dozen workers.", "A run takes 24 workers.", []),
+        ("Send the daily report to ops.", "Send the weekly report to ops.", []),
+        ("Warm the cache once the service starts.", "Warm the cache twice the service starts.", []),
+    ],
+)
+def test_how_often_and_how_many_in_words_are_values(one, other, found):
+    assert ways(one, other) == ways(other, one) == found
+
+
 def test_of_a_value_that_changed_more_than_once_each_older_one_meets_the_newest():
     page = parse(f"# S\n\n- {OLD}\n- The staging database is Postgres 15.\n- {NEW}\n")
     assert [(one.first.text, one.second.text) for one in meetings([page])] == [
