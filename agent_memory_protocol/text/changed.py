@@ -13,7 +13,7 @@ from ..values import dataclass
 from .gist import is_claim, words_of
 from .language import ENGLISH, Token, plain, tokenise
 from .mood import is_question
-from .values import Value, find_values, is_unit, may_hold_value, words
+from .values import Value, count_at, find_values, is_ordinal, is_unit, may_hold_value, words
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _UNSAID = frozenset(["for", "now"])
@@ -28,6 +28,10 @@ _OFTEN = frozenset(["also", "available", "either", "one", "or", "supported", "to
 MOST_VALUES = 6  # More texts that differ in one value are a list of like things, not one value that has changed often
 _EQUATING = frozenset(["is", "are", "on"])  # After these a word in lower case is as likely an adjective as a name
 _LONGEST_NAME = 4  # The most words of a name, or of a text that is shorter than a sentence
+_NEAR = 3  # So many words before a name, at most, is the word that says where it is: “in the bucket raw-1”
+_PLACING = (ENGLISH.prepositions | _NAMING | {"through", "under", "via"}) - {"of"}
+_CODE = re.compile("`[^`]+`")
+_FILE = re.compile(r"[^/]/[^/]*\.\w+$")  # A thing may be in several files; where one has moved to, git knows
 _WAS = re.compile(r"[\W_]*(?:before|earlier|formerly|initially|originally|previously)[*_]*\s*[:–—]", re.IGNORECASE)
 """How a text begins that says what was: “Before: 400 warnings”. A value that was there before has not changed since."""
 
@@ -203,8 +207,29 @@ def _shapes_by_value(text: str) -> tuple[tuple[tuple[str, ...], _Shape, Value], 
 @lru_cache(maxsize=1 << 15)
 def _shapes_by_guess(text: str) -> tuple[tuple[tuple[str, ...], _Shape, str], ...]:
     """Return what each sentence says but for a name, and a text of few words but for its value; see the others."""
-    named = [(before, *one) for before, tokens in _sentences_of(text) for one in _shapes_by_name(tokens)]
+    joined = _CODE.sub(lambda found: found[0].replace(" ", "_"), text)  # a command in backticks is one name
+    named = [
+        (before, *one)
+        for before, tokens in _sentences_of(joined)
+        for one in (*_shapes_by_name(tokens), *_shapes_by_place(tokens))
+    ]
     return (*named, *_shapes_of_short(text))
+
+
+def _shapes_by_place(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
+    """Yield what a sentence says but for how many of something there are, or for where, through or with what it is."""
+    words, negations = words_of(tokens)
+    skipped = {place for value in find_values(tokens) for place in range(value.start, value.end)}
+    for place, token in enumerate(tokens):
+        around = [one.lowered for one in tokens[max(0, place - _NEAR) : place]]
+        if is_ordinal(around[-1] if around else ""):
+            continue
+        amount, end = count_at(tokens, place)
+        is_name = not (token.is_plain and token.written.islower()) and not _PLACING.isdisjoint(around)
+        if amount or (is_name and place not in skipped and not _FILE.search(token.written)):
+            shape = _without(words, negations, place, max(end, place + 1), "count" if amount else "name")
+            if shape is not None:
+                yield shape, amount or token.lowered
 
 
 def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:

@@ -108,6 +108,9 @@ _UNITS = {
         ("mib mebibyte", ("binary size", 1 << 20)),
         ("gib gibibyte", ("binary size", 1 << 30)),
         ("tib tebibyte", ("binary size", 1 << 40)),
+        ("mm millimetre millimeter", ("length", 1)),
+        ("cm centimetre centimeter", ("length", 10)),
+        ("km kilometre kilometer", ("length", 1_000_000)),
         ("% percent", ("share", 1)),
         ("$ dollar usd", ("dollar", 1)),
         ("€ euro eur", ("euro", 1)),
@@ -196,18 +199,33 @@ def number_said(word: str) -> str:
     return word if word.isdecimal() else ""
 
 
+def count_at(tokens: Sequence[Token], place: int) -> tuple[str, int]:
+    """Return the number of something that begins at a place, and where it ends: 1,500 sweeps, two dozen stations."""
+    word, *rest = (token.lowered for token in tokens[place : place + 3])
+    dozens = rest[:1] == [_DOZEN]
+    number = "1" if dozens and word == "a" else number_said(word.replace(",", ""))
+    # “Server 1 hosts” names a server; “runs 3 hosts” and “has 3 hosts” count them.
+    before = tokens[place - 1].lowered if place and len(word) == 1 and word.isdecimal() else ""
+    is_name = before.isalpha() and not (before in _NO_NAME or before.endswith("s"))
+    if not number.isdecimal() or is_name or not "".join(rest[dozens : dozens + 1]).endswith("s"):
+        return "", place
+    return str(int(number) * (12 if dozens else 1)), place + 1 + dozens
+
+
 def is_unit(word: str) -> bool:
     """Say whether a word in lower case is a measure, such as minutes or MB; what can be counted besides is not one."""
     return bool(_UNITS.get(base(word), ("", 0))[0])
 
 
-def _is_ordinal(word: str) -> bool:
+def is_ordinal(word: str) -> bool:
+    """Say whether a word in lower case is numbered, such as step or issue: the number behind it is a name."""
     return base(word) in _ORDINAL
 
 
 def _value_at(tokens: Sequence[Token], place: int) -> Value | None:
     often = _often_at(tokens, place)
-    if often is not None or _is_ordinal(tokens[place - 1].lowered):
+    is_often = tokens[place + 1 : place + 2] and base(tokens[place + 1].lowered) == _TIME_OR_TIMES
+    if often is not None or (is_ordinal(tokens[place - 1].lowered) and not is_often):
         return often
     word = tokens[place].lowered
     before = tokens[place - 1]
@@ -292,7 +310,7 @@ def _version_at(before: Token, word: str, place: int) -> Value | None:
     if dotted is not None:
         return Value(VERSION, dotted[1], place, place + 1)
     joined = _JOINED.fullmatch(word)
-    if joined is not None and not _is_ordinal(joined[1].rstrip(":@=")):
+    if joined is not None and not is_ordinal(joined[1].rstrip(":@=")):
         return Value(f"{VERSION} of {joined[1]}", joined[2], place, place + 1)
     whole = _WHOLE.fullmatch(word)
     # A number of one digit behind the first word, or behind a word in lower case, counts things: server 1, server 2.
