@@ -123,11 +123,14 @@ def _contraries(
 ) -> Iterator[tuple[int, int, int]]:
     """Yield the places of each two texts that are the same but for what excludes each other, and their words."""
     found: defaultdict[object, defaultdict[str, list[tuple[int, Essence]]]] = defaultdict(lambda: defaultdict(list))
-    for place, text in enumerate(texts):
-        for said in find(text) if gist.is_claim(text) else ():
-            rest = essence(said.rest)
-            if rest is not None and not (rest.possible or rest.permitted):
-                found[said.row, rest.words][said.side].append((place, rest))
+    told = [(place, said) for place, text in enumerate(texts) if gist.is_claim(text) for said in find(text)]
+    rows: defaultdict[str, set[str]] = defaultdict(set)
+    for _, said in told:
+        rows[said.row].add(said.side)
+    for place, said in told:
+        rest = essence(said.rest) if len(rows[said.row]) > 1 else None
+        if rest is not None and not (rest.possible or rest.permitted):
+            found[said.row, rest.words][said.side].append((place, rest))
     for by_side in found.values():
         if most is None or len(by_side) <= most:
             for sides in combinations(by_side.values(), 2):
@@ -148,7 +151,7 @@ def may_deny(text: str) -> bool:
     return (
         may_be_denial(said)
         or any(MAY_DENY in names(raw) for raw in rephrase(said).split())
-        or bool(contrary.words(text))
+        or any(one.side != "0" or not one.row.startswith(contrary.ORDER) for one in contrary.words(text))
     )
 
 
@@ -189,11 +192,18 @@ def _by_words(texts: Sequence[str], shorter: Sequence[str] = ()) -> Iterator[lis
 
 
 def _same(one: Essence, other: Essence) -> bool:
-    if one.possible != other.possible or not _comparable(one, other):
+    if one.possible != other.possible or not _comparable(one, other) or _is_elsewhere(one, other):
         return False
     if _forbids(one) and _forbids(other):
         return True
     return one.permitted == other.permitted and _moods_agree(one, other)
+
+
+def _is_elsewhere(one: Essence, other: Essence) -> bool:
+    """Say whether a noun that adds little comes with another preposition: “as JSON”, “in JSON files”."""
+    if one.generic == other.generic:
+        return False
+    return any(word == same and tie != instead for tie, word in one.ties for instead, same in other.ties)
 
 
 def _forbids(one: Essence) -> bool:

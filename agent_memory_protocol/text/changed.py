@@ -239,7 +239,9 @@ def _shapes_by_name(tokens: Sequence[Token]) -> Iterator[tuple[_Shape, str]]:
         token = tokens[place]
         is_lower = token.is_plain and token.written.islower()
         if before in _NAMING and not (is_lower and before in _EQUATING):
-            shape = _without(words, negations, place, place + 1, before)
+            # “The queue is Kafka.”: one word is enough where a name is all that is said of one thing
+            is_all = before == "is" and tokens[0].lowered == "the" and place == len(tokens) - 1
+            shape = _without(words, negations, place, place + 1, before, 1 if is_all else _FEWEST_WORDS)
             if shape is not None:
                 yield shape, word
             name = " ".join([word, *(word for word, later in words if later > place)])

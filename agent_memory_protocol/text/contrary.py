@@ -98,6 +98,8 @@ _NEED_NOT = re.compile(
     r"|(?:is|are) (?:not|n't) required to)\b",
     re.IGNORECASE,
 )
+_TOLD, _DONE = re.compile(r"(?:always )?([a-z]+)\b"), re.compile(r"\bmust (?:be )?([a-z]+)")
+ORDER = "order to "  # How a row begins whose first side tells to do something, and denies nothing by itself
 _MAY_NEED = re.compile(r"\b(?:must|need|required|have to|has to)", re.IGNORECASE)
 
 
@@ -234,13 +236,17 @@ def _words(one: _Sentence) -> Iterator[Contrary]:
 
 
 def _demanded(text: str) -> Iterator[Contrary]:
-    """Yield what must be done, or need not be done, told as what must be."""
-    if _MAY_NEED.search(text):
-        for side, pattern in enumerate((_MUST, _NEED_NOT)):
-            if len(pattern.findall(text)) == 1:
-                rest = pattern.sub("must", text)
-                if ENGLISH.negators.isdisjoint(rest.casefold().split()):
-                    yield Contrary("duty", str(side), rest)
+    """Yield what must be done, or need not be done, told as what must be; and what a text tells to do, as it is."""
+    if not _MAY_NEED.search(text):
+        if (told := _TOLD.match(text.casefold())) and told[1] in ENGLISH.imperatives:
+            yield Contrary(f"{ORDER}{ENGLISH.stem(told[1])}", "0", text)
+        return
+    for side, pattern in enumerate((_MUST, _NEED_NOT)):
+        rest = pattern.sub("must", text)
+        if len(pattern.findall(text)) == 1 and ENGLISH.negators.isdisjoint(rest.casefold().split()):
+            yield Contrary("duty", str(side), rest)
+            if side and (done := _DONE.search(rest.casefold())):
+                yield Contrary(f"{ORDER}{ENGLISH.stem(done[1])}", "1", rest)
 
 
 def _prefixed(word: str) -> Iterator[tuple[str, str]]:
