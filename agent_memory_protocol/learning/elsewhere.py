@@ -35,11 +35,9 @@ _READS = (
     ".scaffolding, agent-memory/0.1 files and single Markdown files"
 )
 _DEEPEST = 8
-_NAMED = 3  # At most so many folders below are named
 _MOST_LOOKED_AT = 2_000
 _NO_MEMORY = rules_files.NEVER_ENTERED | {".git", ".venv"}
 MEMORY_FOLDER = "a folder of memory with a MEMORY.md"
-_PLACES = range(3)  # How deep below a project its packages may lie, each with memory of its own
 _DOCUMENTS = ("memory.md", "knowledge.md", "context.md", "history.md")
 """What a page of entries is called; if a folder has several, the first of these."""
 
@@ -107,11 +105,12 @@ def read_stores(path: str, now: datetime, project: str = "") -> list[Store]:
     else:
         found = list(_from_file(path, now, project))
     if not found:
-        below = [quote(folder) for folder in islice(memory_below(path), _NAMED)]
+        below = [quote(folder) for folder in islice(memory_below(path), 3)]
         if below:
             raise InvalidArgument(f"{path} itself holds no memory; name the folders in it that do: {' '.join(below)}")
-        way_in = "where it lies deeper, or as pages of its own, name that folder or those pages"
-        raise InvalidArgument(f"{path} holds no memory that amp knows; it reads {_READS}; {way_in}")
+        pages = quote(path if os.path.isdir(path) else os.path.dirname(path))
+        told = f"{path} holds no memory that amp knows; it reads {_READS}"
+        raise InvalidArgument(f"{told}; pages of another kind come in by name: `amp adopt {pages}/*.md`")
     return found
 
 
@@ -127,7 +126,7 @@ def memory_below(path: str) -> Iterator[str]:
 def store_folders(project: str) -> list[tuple[str, str]]:
     """List the folders of a project in which other tools keep memory, and which tool does."""
     found = []
-    for below in _PLACES:
+    for below in range(3):  # so deep may its packages lie, each with memory of its own
         for folder in _folders(project, below):
             for parts, (kind, _) in _KNOWN.items():
                 path = os.path.join(folder, *parts)
@@ -217,7 +216,6 @@ def _rules(paths: Sequence[str], project: str) -> Iterator[Store]:
             document = Page(path, f"{stem}.md", rules.text, text, shown) if rules.text else None
             if document or pages or outside or reader.problems or (page and page.text == rules_files.LINE):
                 store = reader.store((os.path.basename(path),), _SHARED, document, (), pages)
-                # Every entry of the page is said to come from the file.
                 about = About(source=shown.replace(os.sep, "/"))
                 said = dict.fromkeys(parse(rules.text.encode(), _SHARED).ids, about)
                 yield replace_fields(store, said=said, outside=tuple(outside))
@@ -227,15 +225,17 @@ def _within_a_tools_folder(path: str) -> Iterator[Store]:
     folder = os.path.dirname(path)
     while os.path.dirname(folder) != folder:
         if (stores := _of_a_tool(folder)) is not None:
-            for store in stores:
-                document = store.document if store.document is not None and store.document.path == path else None
-                notes, pages = (
-                    tuple(page for page in some if page.path == path) for some in (store.notes, store.pages)
-                )
-                if document or notes or pages:
-                    yield Store(store.kind, path, store.target, document, notes, pages)
+            yield from (replace_fields(one, path=path) for store in stores for one in _only(path, store))
             return
         folder = os.path.dirname(folder)
+
+
+def _only(path: str, store: Store) -> Iterator[Store]:
+    """Yield a store with no more than one of its files, if it has that."""
+    document = store.document if store.document is not None and store.document.path == path else None
+    notes, pages = (tuple(page for page in some if page.path == path) for some in (store.notes, store.pages))
+    if document or notes or pages:
+        yield replace_fields(store, document=document, notes=notes, pages=pages, problems=())
 
 
 def _of_a_tool(path: str) -> Iterable[Store] | None:
@@ -285,10 +285,7 @@ def _within_scaffolding(path: str) -> Iterator[Store]:
         if os.path.commonpath([path, store.path]) == path:
             yield store
         elif os.path.dirname(path) == store.path:
-            document = store.document if store.document is not None and store.document.path == path else None
-            notes = tuple(page for page in store.notes if page.path == path)
-            if document or notes:
-                yield replace_fields(store, document=document, notes=notes, problems=())
+            yield from _only(path, store)
 
 
 def _agents(path: str, kind: str) -> Iterator[Store]:
@@ -319,13 +316,12 @@ def _squad(path: str, kind: str) -> Iterator[Store]:
     with Root.open(path) as root:
         reader = _Reader(root, kind)
         for name in root.list_folders(("agents",)):
-            page = reader.page(("agents", name, "history.md"))
-            if page is not None or reader.problems:
+            page, *older = [reader.page(("agents", name, "history.md")), *reader.beside(("agents", name), "history-")]
+            if page or older or reader.problems:
                 target = reader.owned_by(Tier.AGENT, name)
-                yield reader.store(("agents", name), target or _SHARED, page if target else None)
-        page = reader.page(("decisions.md",))
-        if page is not None:
-            yield reader.store(pages=[page])
+                yield reader.store(("agents", name), *((target, page, (), older) if target else ()))
+        if shared := [*reader.beside((), "decisions"), *reader.beside(("identity",))]:
+            yield reader.store(pages=shared)
 
 
 def _scaffolding(path: str) -> Iterator[Store]:
@@ -438,6 +434,11 @@ class _Reader:
 
         found = self._root.files_below(parts, enter, lambda error: self.problems.append(str(error)))
         return (one for one in found if one[-1].lower().endswith(".md") and one[-1][0] not in ".#~")
+
+    def beside(self, parts: tuple[str, ...], begins: str = "") -> list[Page]:
+        """Read the Markdown files right in a folder whose names begin so."""
+        names = (one for one in self.names(self._root.list_files, parts) if one.endswith(".md"))
+        return self.read_all((*parts, one) for one in names if one.startswith(begins))
 
     def ledger(self, target: Target) -> dict[str, About]:
         """Read what the ledger beside a document knows of its entries; nothing where it cannot be read."""

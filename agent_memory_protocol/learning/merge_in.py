@@ -19,6 +19,7 @@ from ..notes import index
 from ..notes.index import is_beside
 from ..text import labels, markdown, visible
 from ..text.dates import day_text
+from ..text.footnotes import with_addresses
 from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
 from ..text.markers import conflict_line
@@ -250,7 +251,7 @@ class _Plan:
         target = self.store.target
         try:
             mine = document.parse(self.here.text.encode(), target)
-            theirs = _closed(document.parse(_shown(page.text).encode(), target))
+            theirs = _closed(document.parse("\n".join(with_addresses(_shown(page.text).split("\n"))).encode(), target))
             theirs = self._without_unwanted(mine, theirs, page)
             page = self._without_secrets(replace_fields(page, text="".join(theirs.raw), original=page.whole))
             theirs = named_apart(document.parse(page.text.encode(), target), mine)

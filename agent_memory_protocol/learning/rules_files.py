@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ..layout import MEMORY
-from ..text import headers, markdown
+from ..text import headers, labels, markdown
+from ..text.footnotes import with_addresses
 from ..text.paths import CODE_SPAN
-from ..text.topics import topic_of
+from ..text.topics import subject, topic_of
 from ..values import dataclass
 
 _SHARED = "/".join((*MEMORY, "shared", "KNOWLEDGE.md"))
@@ -91,6 +92,10 @@ _RULES_AROUND = re.compile(
 )
 """The lines that set a section off from the next."""
 
+_STATUS = re.compile(r"(?mi)^[ \t]*(?:[-*+][ \t]+)?\**status\**[ \t]*:\**[ \t]*(\S.*)$")
+_STATUS_AMONG = 3  # A decision says its status in one of its first sections
+_LONGEST_STATUS = 60
+
 _GLOBS = ("globs", "paths", "applyto", "glob")
 
 
@@ -158,7 +163,8 @@ def base_of(path: str) -> str:
 def read(text: str, path: str) -> Rules:
     """Read a file of rules, at this path of the project."""
     header = headers.split_header(text)
-    lines = _with_marked_headings(text.split("\n")[header.lines if header else 0 :])
+    lines = with_addresses(text.split("\n")[header.lines if header else 0 :])
+    lines = _with_marked_headings(lines)
     globs = next((value for key in _GLOBS if header and (value := _listed(header, key))), "")
     globs = globs or _folder_of(path)
     described = (header.get("description") or "").strip() if header else ""
@@ -171,8 +177,14 @@ def read(text: str, path: str) -> Rules:
         before = sections[0][1] if sections and not sections[0][0] else ""
         sections = [("", f"{described}\n\n{before}".strip()), *sections[bool(before) :]]
     named = title or (header and (header.get("title") or header.get("name"))) or ""
-    topic = "" if path.replace(os.sep, "/") in FILES else topic_of(named or _brief(described) or _words_of(path))
+    is_whole = path.replace(os.sep, "/") in FILES
+    topic = "" if is_whole else topic_of(named or _brief(described) or _words_of(path))
+    known = subject(line for one in sections for line in one)
+    if is_whole and topic_of(title) and not (sections and sections[0][0] == "") and not subject([title]) <= known:
+        sections = [("Project", title), *sections]
     title = named or described or path.replace(os.sep, "/")
+    status = "" if is_whole else _status(header, sections)
+    title, topic = (f"{one} ({status})" if one and status else one for one in (title, topic))
     if globs:
         title = f"{title} ({globs})"
     short, long = _apart(sections)
@@ -188,6 +200,16 @@ def read(text: str, path: str) -> Rules:
     )
 
 
+def _status(header: headers.Header | None, sections: Sequence[tuple[str, str]]) -> str:
+    """Return the status of a decision, such as “Superseded by ADR-0005”; "" if the page states none."""
+    bodies = [body for name, body in sections[:_STATUS_AMONG] if name.strip(" :").casefold() == "status"]
+    lines = [body.strip().split("\n")[0] for body in bodies]
+    stated = _STATUS.search(sections[0][1]) if sections and not sections[0][0] else None
+    said = (header and header.get("status")) or (stated and stated[1]) or "".join(lines[:1])
+    said = labels.plain(said).rstrip(" .")
+    return said if len(said) <= _LONGEST_STATUS else ""
+
+
 def _brief(described: str) -> str:
     return described if len(described.split()) <= _BRIEF else ""
 
@@ -199,11 +221,11 @@ def _words_of(path: str) -> str:
 def _with_marked_headings(lines: Sequence[str]) -> list[str]:
     """Return the lines with `#` in front of headings that are underlined."""
     marked: list[str] = []
-    for line, plain in zip(lines, _without_code(lines), strict=True):
+    for line, outside in zip(lines, _without_code(lines), strict=True):
         above = marked[-1] if marked else ""
         is_alone = len(marked) < 2 or not marked[-2].strip()
         underline = (
-            "" if plain != line or not (_UNDERLINE.fullmatch(line) and is_alone and _TITLE.match(above)) else line[0]
+            "" if outside != line or not (_UNDERLINE.fullmatch(line) and is_alone and _TITLE.match(above)) else line[0]
         )
         if underline:
             marked[-1] = f"{'#' if underline == '=' else '##'} {above.strip()}"
@@ -253,8 +275,7 @@ def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
 
     The title is the only heading of level 1. Those of the highest level below it begin sections.
     """
-    plain = _without_code(lines)
-    levels = [markdown.heading_level(line) if line.startswith("#") else 0 for line in plain]
+    levels = [markdown.heading_level(line) if line.startswith("#") else 0 for line in _without_code(lines)]
     used = sorted({level for level in levels if level})
     title = ""
     if used[:1] == [1] and levels.count(1) == 1 and not "".join(lines[: levels.index(used[0])]).strip():
@@ -271,7 +292,10 @@ def _sections(lines: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
             found[-1][1].append(f"{'#' * min(6, max(3, level - top + 2))} {markdown.heading_text(line)}")
         else:
             found[-1][1].append(line)
-    bodies = ((name, _RULES_AROUND.sub("", "\n".join(body)).strip("\n")) for name, body in found)
+    bodies = [(name, _RULES_AROUND.sub("", "\n".join(body)).strip("\n")) for name, body in found]
+    # A sentence that is marked as a heading, with nothing below it, is said before all sections.
+    said = [name for name, body in bodies if not body.strip() and len(name.split()) >= _SENTENCE]
+    bodies[0] = ("", "\n\n".join(filter(None, [bodies[0][1], *said])))
     return title, [(name, body) for name, body in bodies if body.strip()]
 
 

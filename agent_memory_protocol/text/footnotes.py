@@ -82,6 +82,23 @@ def folded(lines: "Sequence[str]") -> list[str]:
     return _spelled(left, known).rstrip("\n").split("\n")
 
 
+def with_addresses(lines: "Sequence[str]") -> list[str]:
+    """Return the lines of a text with the address in each reference link, and without the lines that defined it."""
+    found = [one for one in _read(lines) if one.name[0] != "^"]
+    if not found:
+        return [*lines]
+    referred = _REFERENCE.finditer(_FENCE.sub("", "\n".join(lines)))
+    names = {_key(one["link"] or one["text"]) for one in referred if one["text"]}
+    known = {one.name: one.said for one in reversed(found) if one.name in names}
+    gone = {number for one in found if one.name in known for number in one.lines}
+    kept: list[str] = []
+    for number, line in enumerate(lines):
+        is_doubled = number - 1 in gone and not line.strip() and not (kept and kept[-1].strip())
+        if number not in gone and not is_doubled:
+            kept.append(line)
+    return _spelled("\n".join(kept), known).split("\n")
+
+
 def apart(lines: "Sequence[str]", known: "Sequence[str]", before: "Sequence[str]" = ()) -> list[str]:
     """Return the lines of a text with other names for what another text defines otherwise, and its links in full.
 

@@ -567,7 +567,10 @@ def test_what_holds_no_memory_is_refused_with_what_would(workspace, tmp_path, na
 def test_memory_where_nobody_looks_for_it_comes_in_by_the_folder_or_the_pages_themselves(workspace, tmp_path):
     write(tmp_path / "project/docs/old/MEMORY.md", "# M\n\n- Deep.\n")
     write(tmp_path / "pages/ports.md", "# Ports\n\nThe ports are listed in ports.toml.\n")
-    for folder, told in (("project", "docs/old$"), ("pages", "name that folder or those pages")):
+    for folder, told in (
+        ("project", "docs/old$"),
+        ("pages", r"pages of another kind come in by name: `amp adopt \S+/pages/\*\.md`"),
+    ):
         with pytest.raises(InvalidArgument, match=told):
             workspace.plan_adoption([str(tmp_path / folder)])
     adopt(workspace, tmp_path / "project/docs/old")

@@ -240,6 +240,7 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
     answer = run(workspace, str(tmp_path), "--apply")[1]
     assert "has another value" not in answer
     assert {text: section for text, (section, *_) in told(workspace).items()} == {
+        "Shop": "Project",
         "- Ask first.": "Rules",
         "- Sign them.": "Commits",
         "- Use port 5433.": "Postgres: Rules",
@@ -465,3 +466,92 @@ def test_every_sentence_of_real_rules_comes_in_or_is_named(workspace, tmp_path, 
     wanted = [one for path in originals for one in sentences(path.read_text())]
     assert [one for one in wanted if one not in kept] == []
     assert len(wanted) >= 3
+
+
+@pytest.mark.parametrize("place", ["CLAUDE.md", ".cursor/rules/x.mdc", "page.md", ".claude/agent-memory/dev/MEMORY.md"])
+def test_a_link_by_name_keeps_its_address_where_the_definition_is_not_given(workspace, tmp_path, place):
+    long = "\n".join(f"- Rule {number} of the guide." for number in range(60))
+    page = "# T\n\n## A\n\n- See [the guide][g], `[g]` and [other].\n\n## B\n\n- See [g].\n\n## C\n\n"
+    page += f"{long}\n- At [g][].\n\n[G]: <https://g.example>\n"
+    write(tmp_path, {place: page})
+    run(workspace, str(tmp_path / place), "--apply")
+    said = {one.text for one in workspace.entries()}
+    assert {"- See [the guide](https://g.example), `[g]` and [other].", "- See [g](https://g.example)."} <= said
+    notes = "".join(one.read_text() for one in (tmp_path / ".scaffolding").rglob("*.md"))
+    assert "- At [g](https://g.example)." in notes
+    assert "[G]:" not in notes
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        (
+            "# 3. Use Postgres\n\n## Status\n\nSuperseded by [ADR-5](5.md).\n\n## Decision\n\nPostgres.\n",
+            "Superseded by ADR-5",
+        ),
+        ("# Use Postgres\n\n**Status:** Proposed\n**Date:** 2026-01-01\n\n## Decision\n\nPostgres.\n", "Proposed"),
+        ("# Use Postgres\n\n* Status: accepted\n* Deciders: Ann\n\n## Decision\n\nPostgres.\n", "accepted"),
+    ],
+)
+def test_a_decision_says_its_status(workspace, tmp_path, page, status):
+    write(tmp_path, {"docs/adr/0003.md": page})
+    run(workspace, str(tmp_path / "docs/adr/0003.md"), "--apply")
+    assert {one.text: one.section for one in workspace.entries()}["Postgres."].endswith(
+        f"Use Postgres ({status}): Decision"
+    )
+
+
+def test_a_status_of_work_is_no_status_of_a_decision(workspace, tmp_path):
+    text = "The importer runs on two hosts and writes to the old queue until March."
+    write(tmp_path, {"a.md": f"# Importer\n\n## Status\n\n{text}\n\n## Decision\n\nKeep it.\n"})
+    run(workspace, str(tmp_path / "a.md"), "--apply")
+    assert {one.section for one in workspace.entries()} == {"Importer: Status", "Importer: Decision"}
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("SafeStart, an assistant for procedures", ["SafeStart, an assistant for procedures"]),
+        ("CLAUDE.md", []),
+        ("Coding rules for agents", ["Coding rules for agents"]),
+        ("Project rules", []),
+        ("Make", []),  # The page says it
+    ],
+)
+def test_what_the_title_of_a_page_says_is_not_lost(workspace, tmp_path, title, said):
+    write(tmp_path, {"CLAUDE.md": f"# {title}\n\n## Commands\n\n- Run `make`.\n"})
+    for _ in range(2):
+        run(workspace, str(tmp_path), "--apply")
+    assert [one.text for one in workspace.entries() if one.section == "Project"] == said
+
+
+def test_a_sentence_marked_as_a_heading_is_not_lost(workspace, tmp_path):
+    write(tmp_path, {"CLAUDE.md": "## Every file has an owner.\n\n## Notes\n\n## Commands\n\n- Run `make`.\n"})
+    run(workspace, str(tmp_path), "--apply")
+    assert [one.text for one in workspace.entries()] == ["Every file has an owner.", "- Run `make`."]
+
+
+def test_all_of_a_squads_histories_and_what_it_knows_come_in(workspace, tmp_path):
+    squad = tmp_path / ".squad"
+    files = {
+        "agents/ripley/history.md": "# H\n\n- Ripley knows the ports.\n",
+        "agents/ripley/history-archive.md": "# Old\n\nRipley knew the hosts.\n",
+        "agents/ripley/charter.md": "# Charter\n\nRipley reviews.\n",
+        "agents/kane/history-archive-2026-04-13.md": "# Old\n\nKane knew the queue.\n",
+        "decisions.md": "# D\n\nWe use Redis.\n",
+        "decisions-archive.md": "# D\n\nWe used Kafka.\n",
+        "identity/wisdom.md": "# W\n\nMeasure first.\n",
+    }
+    write(squad, files)
+    assert run(workspace, str(tmp_path), "--apply")[0] == 0
+    said = {str(one.relative_to(tmp_path)): one.read_text() for one in (tmp_path / ".scaffolding").rglob("*.md")}
+    for sentence, owner in {
+        "Ripley knows the ports.": "agents/ripley",
+        "Ripley knew the hosts.": "agents/ripley",
+        "Kane knew the queue.": "agents/kane",
+        "We use Redis.": "shared",
+        "We used Kafka.": "shared",
+        "Measure first.": "shared",
+    }.items():
+        assert any(sentence in text and owner in path for path, text in said.items()), sentence
+    assert run(workspace, str(tmp_path), "--apply")[1].endswith("nothing to import\n")
