@@ -200,14 +200,18 @@ def number_said(word: str) -> str:
 
 
 def count_at(tokens: Sequence[Token], place: int) -> tuple[str, int]:
-    """Return the number of something that begins at a place, and where it ends: 1,500 sweeps, two dozen stations."""
+    """Return the number of something that begins at a place, and where it ends: 1,500 sweeps, two dozen stations.
+
+    An amount of a measure is a value, and none of these.
+    """
     word, *rest = (token.lowered for token in tokens[place : place + 3])
     dozens = rest[:1] == [_DOZEN]
     number = "1" if dozens and word == "a" else number_said(word.replace(",", ""))
     # “Server 1 hosts” names a server; “runs 3 hosts” and “has 3 hosts” count them.
     before = tokens[place - 1].lowered if place and len(word) == 1 and word.isdecimal() else ""
     is_name = before.isalpha() and not (before in _NO_NAME or before.endswith("s"))
-    if not number.isdecimal() or is_name or not "".join(rest[dozens : dozens + 1]).endswith("s"):
+    of = "".join(rest[dozens : dozens + 1])
+    if not number.isdecimal() or is_name or is_unit(of) or not of.endswith("s"):
         return "", place
     return str(int(number) * (12 if dozens else 1)), place + 1 + dozens
 

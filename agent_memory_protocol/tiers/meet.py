@@ -398,20 +398,24 @@ def rivals(document: Document) -> Iterator[list[int]]:
 
     Guesses count too, and so do three values in a row: ask before something goes that may have replaced another.
     """
-    placed = placed_in(document)
     place = {id(one): number for number, one in enumerate(document.outline.entries)}
-    for met in meetings([document]):
-        yield [place[id(one.entry)] for one in (met.first, met.second) if isinstance(one, Placed)]
+    for group in chain(((one.first, one.second) for one in meetings([document])), of_one_shape(document)):
+        yield [place[id(one.entry)] for one in group if isinstance(one, Placed)]
+
+
+def of_one_shape(document: Document) -> Iterator[list[Placed]]:
+    """Yield the entries, a few each time, that are governed by the same and differ, or may, in one value only."""
     of_shape: dict[tuple[Hashable, Hashable], list[Placed]] = {}
-    for one in placed:
+    for one in placed_in(document):
         for shape in shapes(_said(one)) | guesses(_said(one)):
             of_shape.setdefault((shape, _stated(one).governed_by), []).append(one)
     for alike in of_shape.values():
-        if 1 < len(alike) <= MOST_VALUES and any(_differ(one, other) for one, other in pairwise(alike)):
-            yield [place[id(one.entry)] for one in alike]
+        if 1 < len(alike) <= MOST_VALUES and any(starmap(may_differ, pairwise(alike))):
+            yield alike
 
 
-def _differ(one: Placed, other: Placed) -> bool:
+def may_differ(one: Placed, other: Placed) -> bool:
+    """Say whether two entries differ, or may, in one value only."""
     stated = [_stated(one), _stated(other)]
     return any(chain(changes(stated), suspected(stated)))
 
@@ -419,12 +423,8 @@ def _differ(one: Placed, other: Placed) -> bool:
 def _between(placed: Sequence[Fact], texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of facts of two sources of which one has another value; what has no value is not looked at."""
     valued = [number for number, text in enumerate(texts) if may_hold_value(text)]
-    sourced = [Sourced(texts[number], _source(placed[number]), tuple(placed[number].topics)) for number in valued]
+    sourced = [Sourced(texts[number], placed[number].path, tuple(placed[number].topics)) for number in valued]
     return ((valued[one], valued[other]) for one, other in changes_between(sourced))
-
-
-def _source(one: Fact) -> Hashable:
-    return one.path if isinstance(one, Outside) else one.document.target
 
 
 def _said(one: Fact) -> str:

@@ -32,6 +32,8 @@ from ..tiers.meet import (
     Meeting,
     Outside,
     Placed,
+    may_differ,
+    of_one_shape,
     placed_in,
     renewals,
     suspicions,
@@ -123,7 +125,21 @@ def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting
     """Return the entries that may be out of date, each as the first of two, by what the other one says."""
     learned = _learned(session)
     guesses = [replace(one, way=RENEWED) for document in documents for one in suspicions(document, names=False)]
-    return [one.in_order_of_age(learned) for one in (*guesses, *renewals(documents))]
+    series = [one for document in documents for one in _series(document, learned)]
+    newest = {side.id: one.second.id for one in series for side in (one.first, one.second)}
+    others = (
+        one for one in (*guesses, *renewals(documents)) if newest.get(one.first.id, "") != newest.get(one.second.id)
+    )
+    return [*series, *(one.in_order_of_age(learned) for one in others)]
+
+
+def _series(document: Document, learned: Callable[[Fact], str]) -> Iterator[Meeting]:
+    """Yield each entry that differs in one value only from one learned on a later day. A list is learned on one day."""
+    for alike in of_one_shape(document):
+        days = {learned(one)[:10]: one for one in alike}
+        *older, newest = (days[day] for day in sorted(days))
+        if len(days) == len(alike) and "" not in days:
+            yield from (Meeting(RENEWED, one, newest) for one in older if may_differ(one, newest))
 
 
 def edited_apart(session: Session, documents: Sequence[Document]) -> list[Meeting]:

@@ -4,6 +4,7 @@ import os
 import random
 import shlex
 import shutil
+import subprocess
 from datetime import date
 
 import pytest
@@ -151,6 +152,40 @@ def test_what_may_be_out_of_date_is_listed_with_the_older_first_and_a_list_of_li
 def test_short_facts_that_differ_in_their_value_are_listed_as_what_may_be_out_of_date(workspace, lines, count):
     write(workspace, f"# S\n\n{lines}")
     assert len([one for one in workspace.review() if one.kind == "renewed"]) == count
+
+
+@each_row(
+    "lines",
+    [
+        ["Sessions last 24 hours.", "Sessions last 8 hours.", "Sessions last 12 hours."],
+        ["Mails are sent through Mailgun.", "Mails are sent through Postmark."],
+        ["The loader needs 1,500 rows.", "The loader needs 900 rows.", "The loader needs 800 rows."],
+        ["Port: 8080", "Port: 9090", "Port: 7070"],
+    ],
+)
+def test_what_was_learned_on_different_days_is_no_list_and_each_older_one_meets_the_newest(workspace, lines):
+    def git(*args, day="2026-01-01"):
+        stamps = {f"GIT_{who}_DATE": f"{day}T10:00:00Z" for who in ("AUTHOR", "COMMITTER")}
+        as_dev = ["-c", "user.name=dev", "-c", "user.email=dev@example.com"]
+        subprocess.run(["git", *as_dev, *args], cwd=workspace.path, env={**os.environ, **stamps}, check=True)
+
+    shutil.rmtree(workspace.path / ".git", ignore_errors=True)
+    git("init", "-q")
+    for days in (["2026-02-01"] * len(lines), ["2026-02-01", "2026-04-01", "2026-03-01"][: len(lines)]):
+        page = "# S\n\n"
+        for day, line in sorted(zip(days, lines, strict=True)):
+            page += f"- {line}\n"
+            write(workspace, page)
+            git("add", "-A")
+            git("commit", "-qm", "more", "--allow-empty", day=day)
+        found = [one.texts for one in workspace.review() if one.kind == "renewed"]
+        if len({*days}) == 1:
+            assert len(lines) == 2 or found == []
+            git("rm", "-rq", "--cached", ".")
+            git("commit", "-qm", "gone", "--allow-empty")
+        else:
+            newest = lines[days.index(max(days))]
+            assert {(one.text, other.text) for one, other in found} == {(one, newest) for one in lines if one != newest}
 
 
 def test_of_two_without_a_date_the_one_that_says_now_is_the_newer(workspace):
