@@ -14,10 +14,7 @@ _OF_NOW = ("currently", "this week", "this month", "this sprint", "as of ", "rig
 _TERMS = frozenset(
     [
         *("next", "end", "further", "then", "tomorrow", "tonight", "q1", "q2", "q3", "q4"),
-        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-        *("january", "february", "march", "april", "may", "june", "july"),
-        *("august", "september", "october", "november", "december"),
-        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"),
+        *(*dates.WEEKDAYS, *dates.MONTHS, *dates.SHORT_MONTHS),
     ]
 )
 """What follows “until” where it means a time, and not an event that may come any day: until next week, until further

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from unicodedata import normalize
 
+from ..text.dates import MONTHS, SHORT_MONTHS
 from ..text.forms import FORMS
 from ..text.little_words import AFTER_HOW, ASKING, LITTLE_WORDS
 from ..text.stem import stem
@@ -52,13 +53,8 @@ _DATE = re.compile(
 )
 LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")  # `ADR-007` is `adr7`
 _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_SHORT_MONTHS = {month[:3]: month for month in _MONTHS} | {"sept": "september"}
 
-CALENDAR = frozenset([*_MONTHS, *_SHORT_MONTHS])
+CALENDAR = frozenset([*MONTHS, *SHORT_MONTHS])
 """Names of months: a number behind one is a day or a year, and belongs to no name."""
 
 
@@ -219,7 +215,7 @@ def _date(word: str) -> tuple[list[tuple[str, str]], str]:
     )
     if not (1 <= int(month) <= 12 and 1 <= int(day or 1) <= 31):
         return [], word
-    found = [("", year), *_name(_MONTHS[int(month) - 1])]
+    found = [("", year), *_name(MONTHS[int(month) - 1])]
     if day:
         found += [("", str(int(day))), ("", f"{year}{int(month):02}{int(day):02}")]
     return found, word[date.end() :].lstrip("-.T")
@@ -230,7 +226,7 @@ def _name(part: str) -> list[tuple[str, str]]:
     if not folded:
         return []
     if folded.isalpha():
-        return [(folded, stem(_SHORT_MONTHS.get(folded, folded)))]
+        return [(folded, stem(SHORT_MONTHS.get(folded, folded)))]
     ordinal = _ORDINAL.fullmatch(folded)
     return [("", str(int(ordinal[1])) if ordinal else stem(folded))]
 

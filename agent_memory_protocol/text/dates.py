@@ -12,6 +12,12 @@ try:
 except ImportError:
     from datetime import date
 
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
 SAYS_NO_DAY = frozenset(["through", "until", "pre", "per", "archived"])  # With one of these a heading dates nothing
 _MOST_PARENTHESES = 32  # A link whose target is nested deeper is not a link in markdown-it either
 

@@ -3,19 +3,16 @@
 import re
 from datetime import date, timedelta
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+from .dates import MONTHS, WEEKDAYS
+
 _NUMBERS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NEAR = {"the day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "the day after tomorrow": 2}
 _PHRASE = re.compile(
     rf"\b(?:(?P<near>{'|'.join(_NEAR)})"
     rf"|(?P<count>an|{'|'.join(_NUMBERS)}|\d{{1,3}})\s+(?P<unit>day|week|month|year)s?\s+ago"
     r"|(?P<which>last|this)\s+(?P<period>week|month|year)"
-    rf"|last\s+(?P<month>{'|'.join(_MONTHS)})(?!\s+\d)"
-    rf"|last\s+(?P<weekday>{'|'.join(_WEEKDAYS)}))\b",
+    rf"|last\s+(?P<month>{'|'.join(MONTHS)})(?!\s+\d)"
+    rf"|last\s+(?P<weekday>{'|'.join(WEEKDAYS)}))\b",
     re.IGNORECASE,
 )
 
@@ -35,10 +32,10 @@ def _dated(found: re.Match[str], today: date) -> str:
     if found["near"]:
         return _day(today, -_NEAR[" ".join(found["near"].casefold().split())])
     if found["month"]:
-        number = [month.casefold() for month in _MONTHS].index(found["month"].casefold()) + 1
-        return f"{_MONTHS[number - 1]} {today.year - (number >= today.month)}"
+        number = MONTHS.index(found["month"].casefold()) + 1
+        return _month(today.year - (number >= today.month), number)
     if found["weekday"]:
-        back = (today.weekday() - _WEEKDAYS.index(found["weekday"].casefold())) % 7
+        back = (today.weekday() - WEEKDAYS.index(found["weekday"].casefold())) % 7
         return _day(today, back or 7)
     if found["period"]:
         return _ago(today, int(found["which"].casefold() == "last"), found["period"].casefold())
@@ -55,10 +52,14 @@ def _ago(today: date, count: int, unit: str) -> str:
     if unit == "year":
         return str(today.year - count)
     if unit == "month":
-        years, month = divmod(today.year * 12 + today.month - 1 - count, 12)
-        return f"{_MONTHS[month]} {years}"
+        year, month = divmod(today.year * 12 + today.month - 1 - count, 12)
+        return _month(year, month + 1)
     then = today - timedelta(weeks=count)
-    return f"{_MONTHS[then.month - 1]} {then.year}"
+    return _month(then.year, then.month)
+
+
+def _month(year: int, month: int) -> str:
+    return f"{MONTHS[month - 1].title()} {year}"
 
 
 def _day(today: date, back: int) -> str:

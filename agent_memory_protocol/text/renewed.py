@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..values import dataclass
+from .dates import MONTHS, WEEKDAYS
 from .gist import is_claim
 from .holding import sharing
 from .language import ENGLISH, Token, plain, tokenise, word_set
@@ -23,9 +24,8 @@ _RENEWING = word_set(
 )
 """Words by which a text tells that something is not as it was."""
 _EACH = word_set("each every per")
-_WEEKDAYS = word_set("monday tuesday wednesday thursday friday saturday sunday")
 _WEEKDAY = "weekday"
-_MONTHS = word_set("january february march april june july august september october november december")
+_MONTHS = frozenset(MONTHS) - {"may"}
 """They say when, and not of what. May may be the verb, which says little anyway."""
 _FEWEST = 2  # So many words two texts share at least, those that say little counted
 _PART = 0.25  # Of the words of the longer text, the part that both share
@@ -110,7 +110,7 @@ def _read(text: str) -> _Reading | None:
     values = find_values(tokens)
     in_values = {place for value in values for place in range(value.start, value.end)}
     rest = [token for place, token in enumerate(tokens) if place not in in_values]
-    days = [Value(_WEEKDAY, day, 0, 0) for token in rest if (day := token.lowered.removesuffix("s")) in _WEEKDAYS]
+    days = [Value(_WEEKDAY, day, 0, 0) for token in rest if (day := token.lowered.removesuffix("s")) in WEEKDAYS]
     kinds = [value.kind for value in (*values, *days)]
     said = [token for token in rest if _carries(token)]
     little = frozenset(sense(token) for token in said if is_light(token) or is_generic(token))
@@ -131,6 +131,6 @@ def _carries(token: Token) -> bool:
         or word in ENGLISH.negators
         or word in ENGLISH.cuts
         or word in _EACH | _MONTHS
-        or word.removesuffix("s") in _WEEKDAYS
+        or word.removesuffix("s") in WEEKDAYS
         or is_unit(word)
     )
