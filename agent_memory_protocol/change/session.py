@@ -164,11 +164,11 @@ class Session:
     def check_said(self, text: str | None, what: str) -> None:
         """Refuse what is said about an entry, such as a reason, where it holds a secret or a hidden character."""
         if text:
-            from ..text.visible import first_invisible
+            from ..text.visible import name_invisible
 
             self.check_secrets(text, what)
-            if hidden := first_invisible(text):
-                raise RefusedText(f"the {what} holds the invisible or control character {hidden[1]}; take it out")
+            if hidden := name_invisible(text):
+                raise RefusedText(f"the {what} holds {hidden}; take it out")
 
     def secret_in(self, text: str) -> str:
         """Describe the first secret in a text, without its value; "" without one."""
@@ -182,15 +182,12 @@ class Session:
 
         What is in the file already, in `standing`, is not news.
         """
-        from ..text.visible import first_invisible
+        from ..text.visible import name_invisible
 
         known = set(standing.split("\n"))
         text = "\n".join(line for line in text.split("\n") if line not in known)
-        secret = self.secret_in(text)
-        hidden = None if secret else first_invisible(text.replace("\r", ""))
-        return (
-            f"holds {secret}" if secret else f"holds the invisible or control character {hidden[1]}" if hidden else ""
-        )
+        found = self.secret_in(text) or name_invisible(text.replace("\r", ""))
+        return f"holds {found}" if found else ""
 
     def why_held(self, text: str) -> str:
         """Say why an entry may not go into the ledger; "" if it may."""

@@ -189,14 +189,14 @@ def _is_plain(text: str) -> bool:
 def _why_unfit(text: str, path: str, settings: "Settings") -> str:
     """Say which secret or hidden character a text holds."""
     from ..secrets.find import check_text
-    from ..text.visible import first_invisible
+    from ..text.visible import name_invisible
 
     try:
         check_text(text, allow=settings.secrets_allow, what=f"text for {path}")
     except SecretFound as error:
         return str(error)
-    hidden = first_invisible(text.replace("\r\n", "\n"))
-    return f"the text for {path} holds the invisible or control character {hidden[1]}; take it out" if hidden else ""
+    hidden = name_invisible(text.replace("\r\n", "\n"))
+    return f"the text for {path} holds {hidden}; take it out" if hidden else ""
 
 
 def _why_too_large(touch: "Touched", place: Target, path: str, root: Root, settings: "Settings", by: str) -> str:

@@ -157,9 +157,8 @@ def double_heading(view: TierView) -> Iterator[Remark]:
 )
 def invisible_characters(view: TierView) -> Iterator[Remark]:
     for number, line in enumerate(view.document.lines, start=1):
-        found = visible.first_invisible(line)
-        if found is not None:
-            yield Remark(number, f"the invisible or control character {found[1]}; take it out")
+        if found := visible.name_invisible(line):
+            yield Remark(number, f"{found}; take it out")
 
 
 @rule(

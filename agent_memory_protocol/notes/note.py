@@ -190,9 +190,8 @@ def render(note_type: str, file: str, description: str, *, why: str, how: str, b
         if not text.strip():
             raise RefusedText(f"the {what} is empty; a note without it is misapplied or ignored")
     for what, text in {**parts, "body": body}.items():
-        found = visible.first_invisible(text)
-        if found is not None:
-            raise RefusedText(f"the {what} holds the invisible or control character {found[1]}; take it out")
+        if found := visible.name_invisible(text):
+            raise RefusedText(f"the {what} holds {found}; take it out")
     description = " ".join(description.split())
     fact = body.strip() or description
     return (

@@ -228,6 +228,12 @@ def first_invisible(text: str) -> tuple[int, str] | None:
     return None
 
 
+def name_invisible(text: str) -> str:
+    """Return what a message calls the first invisible character of a text; "" without one."""
+    found = first_invisible(text)
+    return f"the invisible or control character {found[1]}" if found else ""
+
+
 def show_invisible(line: str) -> str:
     r"""Return one line with each character that a reader cannot see as an escape such as `\u200b`."""
     return _with_escapes(line, _escape)

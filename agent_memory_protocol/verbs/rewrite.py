@@ -217,11 +217,8 @@ def _check_text(session: Session, parts: tuple[str, ...], old: str, new: str) ->
     """Refuse what no text may bring in that was not there before, and a file too large."""
     there = set(limits.split_lines(old))
     for number, line in enumerate(limits.split_lines(new), start=1):
-        found = None if line in there else visible.first_invisible(line)
-        if found is not None:
-            raise RefusedText(
-                f"line {number} of {parts[-1]} holds the invisible or control character {found[1]}; take it out"
-            )
+        if line not in there and (found := visible.name_invisible(line)):
+            raise RefusedText(f"line {number} of {parts[-1]} holds {found}; take it out")
     session.check_secrets(new, parts[-1], standing=old)
     session.check_size("/".join(parts), old.encode(), new.encode(), "say it shorter, or take something else out first")
 
