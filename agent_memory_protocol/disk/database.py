@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WAIT = 10.0  # Seconds to wait while another process writes
 
 _BUSY = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
-_FULL = 13  # SQLITE_FULL
+_IO_ERROR, _FULL = 10, 13  # SQLITE_IOERR, SQLITE_FULL
 _DAMAGED = (26, 11)  # SQLITE_NOTADB, SQLITE_CORRUPT
 
 _inherited: list[sqlite3.Connection] = []
@@ -149,7 +149,19 @@ def explaining(path: str | None) -> Iterator[None]:
             raise _damaged(error, place) from error
         if code == _FULL:
             raise StorageError(f"{place}: not written: {explain(OSError(errno.ENOSPC, str(error)))}") from error
+        if code == _IO_ERROR:
+            raise StorageError(f"{place}: not written: {explain(OSError(_why_io(), str(error)))}") from error
         raise StorageError(f"{place}: {error}; mend that and try again") from error
+
+
+def _why_io() -> int:
+    """Return the error that SQLite does not name: a limit on file sizes where this process has one, else the disk."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return errno.EIO
+    is_limited = resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
+    return errno.EFBIG if is_limited else errno.EIO
 
 
 def _damaged(error: Exception, place: str) -> DamagedFile:

@@ -79,6 +79,9 @@ def replacing(path: str, *, overwrite: bool = False) -> Iterator[str]:
             _sync(os.path.dirname(path), os.O_RDONLY)
     except OSError as error:
         raise StorageError(f"{shown(path)}: not written: {_why(error)}") from error
+    except StorageError as error:
+        error.args = (str(error).replace(shown(temporary), shown(path)),)
+        raise
     finally:
         for leftover in (temporary, f"{temporary}-wal", f"{temporary}-shm", f"{temporary}-journal"):
             with suppress(OSError):

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time
 from typing import TypeVar
 
 from ..disk.files import Root
-from ..errors import AgentMemoryError
+from ..errors import AgentMemoryError, UnknownRecord
 from ..layout import RECORDS
 from ..project.access import Actor
 from ..records.proof import is_forged
@@ -83,6 +83,8 @@ def _newest(root: Root, most: int = MOST) -> tuple[list[Record], int, tuple[str,
         for one, read in store.newest(newest):
             try:
                 records[one] = read()
+            except UnknownRecord:  # an empty folder, as a killed writer leaves it
+                del stamps[one]
             except AgentMemoryError as error:
                 problems.append(str(error))
         # Of a dispute both sides are given, or none.

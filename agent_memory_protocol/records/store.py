@@ -21,7 +21,7 @@ from typing import Protocol, runtime_checkable
 from ..disk import collector
 from ..disk.errors import shown
 from ..disk.files import Content, Root, stamp
-from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_leftovers, replace
+from ..disk.writing import ChangedMeanwhile, create, make_folders, remove_empty_folder, remove_leftovers, replace
 from ..errors import DamagedFile, IllegalMove, InvalidRecord, Refused, UnknownRecord
 from .lifecycle import check_version, redact
 from .record import SCHEME, Record, RecordType, State, by_birth, is_id
@@ -140,9 +140,8 @@ class DirectoryStore:
                 check_put(folder.read(last) if last else None, record, after)
                 if last == LAST_VERSION:
                     raise Refused(f"{record.id} has {LAST_VERSION} versions, and there is no number for another")
-                make_folders(root, folder.parts)
                 path = folder.path(last + 1)
-                if create(root, path, record.to_bytes()):
+                if folder.create(path, record.to_bytes()):
                     before = folder.read(last) if last else None
                     if before is not None and before.redacted:  # its content must not return
                         folder.bury(before)
@@ -299,6 +298,15 @@ class _Folder:
 
     def read(self, number: int, *, once: bool = False) -> Record:
         return read_version(self._content(number).data, self.id, shown(*self.path(number)), once=once)
+
+    def create(self, path: tuple[str, ...], data: bytes) -> bool:
+        """Write a version that is not there yet, as `writing.create`; what cannot be written leaves no folder."""
+        try:
+            make_folders(self.root, self.parts)
+            return create(self.root, path, data)
+        except BaseException:
+            remove_empty_folder(self.root, self.parts)
+            raise
 
     def bury(self, tombstone: Record) -> None:
         """Put a tombstone in place of every version, those among them that others add meanwhile."""

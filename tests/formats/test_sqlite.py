@@ -279,3 +279,13 @@ def test_the_columns_are_those_that_are_derived(tmp_path_factory, found):
     write(path, *found)
     rows = do(path, "SELECT created_at, tier, section, date FROM entries ORDER BY seq")
     assert rows == [tuple(derived(one)) for one in found]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no limit on file sizes")
+def test_a_limit_on_file_sizes_is_named_and_the_file_that_was_asked_for(tmp_path):
+    (tmp_path / "many.md").write_text("# M\n\n" + "- A fact of some length.\n" * 400)
+    command = f"ulimit -f 1; {sys.executable} -B -m agent_memory_protocol convert many.md out.sqlite"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert done.stderr.startswith(f"amp: {tmp_path}/out.sqlite: not written: it would be larger than the system allows")
+    assert [path.name for path in tmp_path.iterdir()] == ["many.md"]

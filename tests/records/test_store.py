@@ -1,5 +1,6 @@
 """Stores: one contract for all of them, and what each does with its disk, with other processes, and when killed."""
 
+import errno
 import json
 import os
 import signal
@@ -525,6 +526,18 @@ def test_a_pipe_in_place_of_a_version_hangs_nobody(directory, tmp_path):
     os.mkfifo(file)
     with pytest.raises(DamagedFile, match="named pipe"):
         directory.get(one.id)
+
+
+def test_a_record_that_cannot_be_written_leaves_no_folder(directory, tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    directory.put(record())
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="the disk is full"):
+        directory.put(record("Another fact."))
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_with_a_root_above_it_no_link_leads_out(tmp_path):
