@@ -24,8 +24,9 @@ from .limits import NEAR
 from .notes.store import KnownNotes
 from .project.access import Actor
 from .project.settings import PROJECT_FILE
+from .secrets.mask import beginning
 from .text.digest import blake2b
-from .text.phrases import beginning, counted
+from .text.phrases import counted
 from .tiers.store import LARGEST
 from .values import dataclass
 from .workspace import Workspace

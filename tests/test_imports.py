@@ -37,7 +37,7 @@ ALWAYS = {
         "recall.agent",
     ),
     *("disk", "project", "recall", "text", "project.settings", "tiers", "tiers.store", "text.visible", "disk.walk"),
-    "text.placeholders",
+    *("text.placeholders", "secrets", "secrets.mask"),
 }
 TO_FIT = {
     *("recall.fit", "recall.order", "recall.sheet", "text.dates", "text.links", "text.markdown", "text.marks"),
@@ -250,11 +250,13 @@ WRITING = ours(
         "change.transaction",
     }
 )
+MASKING = ours({"secrets.find"})
+"""What a line with a name that could be a secret has looked at: each path of a test is one."""
 READING = ours({"answers", "change.session", "reading", "tiers.document", "workspace"})
 
 DOES_WITHOUT = {
     ("--help",): SLOW | SELDOM | SEARCHING | WRITING | READING,
-    ("where",): SLOW | SELDOM | SEARCHING | WRITING,
+    ("where",): SLOW | SELDOM | SEARCHING | WRITING - MASKING,
     ("show",): SLOW | SELDOM | SEARCHING | WRITING,
     ("list",): SLOW | SELDOM | SEARCHING | WRITING,
     ("status",): SLOW | SELDOM | SEARCHING | WRITING,
@@ -266,7 +268,7 @@ DOES_WITHOUT = {
     ("note", "new", "project", "cache", "--description", "D", "--why", "W", "--how", "H"): SLOW
     | SELDOM - COMPARING
     | SEARCHING,
-    ("search", "bold"): SLOW | SELDOM | WRITING | ours({"memory", "records", "search.minilm"}),
+    ("search", "bold"): SLOW | SELDOM | WRITING - MASKING | ours({"memory", "records", "search.minilm"}),
 }
 
 

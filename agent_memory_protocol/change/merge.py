@@ -9,7 +9,7 @@ from ..errors import DamagedFile
 from ..formats.jsonl import HeaderLine, parse_line
 from ..layout import Target, Tier
 from ..limits import over_limits
-from ..text.phrases import beginning
+from ..secrets.mask import beginning
 from ..tiers import document
 from ..tiers.merge import merge
 from ..values import dataclass

@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import AgentMemoryError
 from ..layout import Tier
-from ..text.phrases import beginning
+from ..secrets.mask import beginning
 from ..workspace import Workspace
 
 _Values = Iterator[tuple[str, str]]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from ..text.phrases import beginning
+from ..secrets.mask import beginning
 from ..verbs.diff import ADDED, DISPUTED, EDITED, RESTORED, RETIRED, Diff, Difference, summary
 from .options import Call, as_option, call_with, first_words, plain, print_json, root_option, say
 

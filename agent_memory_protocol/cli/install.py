@@ -10,6 +10,7 @@ import click
 from ..errors import InvalidArgument
 from ..hosts import checkup, install, receipt, table
 from ..project.settings import home_folder
+from ..secrets.mask import masked
 from .options import Call, call_options, note, plain
 
 _GIT = "git"
@@ -117,7 +118,7 @@ def _lines(changes: Sequence[install.FileChange], notes: Sequence[str], dry_run:
     for change in changes:
         # What amp writes or removes as a whole is a file of its own: only a plan shows what is in it.
         if not change.name.endswith(_WHOLE) and (dry_run or change.what == "change"):
-            yield from map(plain, change.diff.splitlines())
+            yield from map(plain, masked(change.diff).splitlines())
     for change in changes:
         yield f"{'would ' + change.what if dry_run else _DID[change.what]}: {change.name}"
     if not changes:

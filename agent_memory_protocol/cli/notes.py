@@ -10,6 +10,7 @@ from ..errors import InvalidArgument
 from ..layout import Target, Tier, check_agent_name
 from ..notes.note import TYPES
 from ..project.access import Actor
+from ..secrets.mask import masked_lines
 from ..text.phrases import counted
 from ..workspace import Workspace
 from .options import Call, Function, TextCommand, call_options, note, own_words, plain
@@ -134,7 +135,7 @@ def show_command(call: Call, name: str, tier: str | None, agent: str | None) -> 
     who = call.actor()
     target = _target(here, who, tier, agent) if tier or agent is not None else None
     file, text = here.show_note(name, target=target, actor=who)
-    call.answer({"file": file, "text": text}, map(plain, text.rstrip("\n").split("\n")))
+    call.answer({"file": file, "text": text}, map(plain, masked_lines([text.rstrip("\n")])))
 
 
 @note_command.command("remove")

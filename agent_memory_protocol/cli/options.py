@@ -14,6 +14,7 @@ import click
 from ..errors import AgentMemoryError
 from ..project.access import Actor, check, why_not_read
 from ..project.root import OF_ENVIRONMENT, begins_with
+from ..secrets.mask import masked, masked_values
 from .begun import check_begun
 from .cells import cells, cut
 
@@ -244,12 +245,12 @@ def say(line: str, *, err: bool = False) -> None:
     click.echo("".join(f"\x1b[{part}" if number % 2 else plain(part) for number, part in enumerate(parts)), err=err)
 
 
-def say_text(text: str) -> None:
+def say_text(text: str, *, has_secrets: bool = True) -> None:
     """Print a text of several lines, safe as each is that `say` prints, in one piece."""
     from ..text.visible import show_text
 
     draw("")
-    click.echo(show_text(text.removesuffix("\n")))
+    click.echo(show_text(masked(text.removesuffix("\n")) if has_secrets else text.removesuffix("\n")))
 
 
 def say_data(data: bytes) -> None:
@@ -292,10 +293,9 @@ def print_json(
     if version is not None and isinstance(answer, Mapping):
         answer = {"version": version, **answer}
     draw("")
-    text = json.dumps(answer, ensure_ascii=False, indent=indent)
+    text = json.dumps(answer := masked_values(answer), ensure_ascii=False, indent=indent)
     if not can_print(text):
-        # The stream's own escapes would not be JSON.
-        text = json.dumps(answer, indent=indent)
+        text = json.dumps(answer, indent=indent)  # the stream's own escapes would not be JSON
     from ..text.visible import show_in_json
 
     click.echo(show_in_json(text))
@@ -346,7 +346,8 @@ def problems_in_settings(here: "Workspace") -> list[str]:
 
 
 def plain(line: str) -> str:
-    """Return a line with control and invisible characters escaped, so that it cannot play with the terminal."""
+    """Return a line without secrets, its control and invisible characters escaped: it cannot play with a terminal."""
+    line = masked(line)
     if line.isascii() and line.isprintable():
         return line
     from ..text.visible import show_invisible
@@ -356,8 +357,7 @@ def plain(line: str) -> str:
 
 def columns() -> int:
     """Return how many characters fit on a line of stdout; only a terminal has a limit."""
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()  # it is None if it was closed
-    if not is_terminal:
+    if sys.stdout is None or not sys.stdout.isatty():  # it is None if it was closed
         return sys.maxsize
     from shutil import get_terminal_size  # loads every compression there is
 

@@ -10,6 +10,7 @@ from ..answers import StoredEntry
 from ..errors import InvalidArgument
 from ..layout import Target, Tier, parse_target
 from ..project.access import Actor
+from ..secrets.mask import masked_lines
 from ..text.ids import is_start
 from .options import (
     Call,
@@ -83,6 +84,11 @@ def show_command(
         shown = here.show(target, who, section=section)
         lines = shown.lines if shown else None
         absent = f"{target.path} does not exist yet; `amp remember` makes it"
+    if lines:
+        whole = here.show(target, who)
+        texts = [text for _, text in whole.lines] if whole else []
+        hidden = {number: text for number, text in enumerate(masked_lines(texts), 1) if text != texts[number - 1]}
+        lines = [(number, hidden.get(number, text)) for number, text in lines]
     numbered = [{"line": number, "text": text} for number, text in lines or ()]
     shown_lines = {number for number, _ in lines or ()}
     found = here.entries(who, [target]) if about and lines else []
@@ -124,7 +130,7 @@ def _show_entry(call: Call, entry_id: str, who: Actor) -> None:
         left = gone.archived
         lines = [
             f"{left.taken.id}  {gone.target}, left on {left.removed_at[:10]}: {left.reason}",
-            *left.taken.alone.split("\n"),
+            *masked_lines([left.taken.alone]),
             *([f"    ({gone.about})"] if str(gone.about) else []),
         ]
         call.answer({"archived": gone.to_json()}, lines)
@@ -135,7 +141,7 @@ def _show_entry(call: Call, entry_id: str, who: Actor) -> None:
 
 def _alone(entry: StoredEntry) -> Iterator[str]:
     yield f"{entry.id}  {entry.target}:{entry.line}  {entry.place}".rstrip()
-    yield from entry.alone.split("\n")
+    yield from masked_lines([entry.alone])
     if known := _known(entry):
         yield f"    ({known})"
 

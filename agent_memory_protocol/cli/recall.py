@@ -61,7 +61,7 @@ def recall_command(
     if call.as_json:
         print_json(found.to_json())
     elif found.text:
-        say_text(found.text)
+        say_text(found.text, has_secrets=False)
     elif not explain and sys.stdout is not None and sys.stdout.isatty():
         note("there is nothing to recall; `amp doctor` says why")
 

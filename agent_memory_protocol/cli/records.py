@@ -15,6 +15,7 @@ from ..records.proof import Checked, is_forged
 from ..records.rank import label_of
 from ..records.record import LIVE, WRITTEN, Record, RecordType, State, came_disputed, until_of
 from ..records.signing import Identity, check_address
+from ..secrets.mask import masked_lines
 from ..text.moments import parse_time
 from ..text.phrases import counted
 from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
@@ -395,7 +396,7 @@ def _about(record: Record) -> Iterator[str]:
         if value:
             yield f"{name:<14}{value}"
     yield ""
-    for line in record.body.split("\n"):
+    for line in masked_lines([record.body]):
         yield f"    {line}"
     yield ""
 

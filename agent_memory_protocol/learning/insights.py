@@ -10,13 +10,13 @@ from itertools import combinations
 
 from .. import limits
 from ..layout import Target, Tier
+from ..secrets.mask import beginning
 from ..text import alike, labels, marks, nearly
 from ..text.digest import blake2b
 from ..text.gist import gist
 from ..text.ids import id_of_proposal
 from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other
-from ..text.phrases import beginning
 from ..text.placeholders import is_placeholder
 from ..text.topics import is_topic
 from ..tiers.document import Document, find_sections, identity_text, section_key

@@ -11,8 +11,8 @@ from ..layout import RECORDS, Target, Tier
 from ..notes import store
 from ..notes.note import Note
 from ..project.access import Actor
+from ..secrets.mask import beginning
 from ..text.gist import Near, gist
-from ..text.phrases import beginning
 from ..tiers import document as documents
 from ..tiers.document import Document, section_key
 from ..tiers.meet import (

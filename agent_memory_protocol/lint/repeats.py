@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..layout import Tier
+from ..secrets.mask import beginning
 from ..text import labels
 from ..text.labels import BELOW
 from ..text.opposites import exclude_each_other, scope
-from ..text.phrases import beginning
 from ..text.topics import is_elsewhere
 from ..tiers.document import plain_id
 from ..tiers.meet import CHANGED, OPPOSITE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from .. import __version__
 from ..errors import AgentMemoryError, MissingExtra
+from ..secrets.mask import masked
 from ..text.commands import by_tools
 from ..text.visible import show_invisible
 from . import refusals, tier_tools
@@ -171,4 +172,4 @@ def _resources(door: Door) -> list[types.Resource]:
 
 
 def _one_line(error: AgentMemoryError) -> str:
-    return show_invisible(by_tools(" ".join(str(error).split())))
+    return show_invisible(masked(by_tools(" ".join(str(error).split()))))

@@ -14,6 +14,7 @@ from ..errors import InvalidArgument
 from ..formats.jsonl_rules import KINDS
 from ..layout import TIERS, Target, Tier
 from ..query import ask
+from ..secrets.mask import masked
 from ..text.commands import by_tools
 from ..text.dates import parse_day
 from ..text.visible import show_text
@@ -354,7 +355,7 @@ def resources(door: Door) -> list[Resource]:
             (row.title, row.description) if row else (str(target), f"All of {target} as it is on disk.")
         )
         uri = f"memory://{'/'.join(map(quote, (*target.address, file.note or target.parts[-1])))}"
-        found.append(Resource(uri, show_text(title), show_text(description), file))
+        found.append(Resource(uri, show_text(masked(title)), show_text(masked(description)), file))
     return found
 
 
@@ -364,5 +365,5 @@ def read_resource(door: Door, uri: str) -> str:
         if one.uri == uri:
             text = door.workspace.read_file(one.file.target, note=one.file.note, actor=door.actor)
             if text is not None:
-                return show_text(text)
+                return show_text(masked(text))
     raise InvalidArgument(f"there is no resource {uri[:200]!a}; resources/list names those there are")

@@ -10,6 +10,7 @@ from ..memory import Memory
 from ..project.access import Actor
 from ..search.port import SearchIndex
 from ..search.scan import ScanIndex
+from ..secrets.mask import masked, masked_values
 from ..text.visible import show_text
 from ..values import dataclass
 from ..workspace import Workspace
@@ -36,7 +37,8 @@ def is_foreign(door: Door, target: Target) -> bool:
 class Answer:
     """What a tool answers: values, and a text for models where their JSON is not the best there is.
 
-    What a reader cannot see is an escape in both, so that it cannot hide in what a model is told (decision 27).
+    What a reader cannot see is an escape in both, so that it cannot hide in what a model is told (decision 27). No
+    secret is in either.
     """
 
     values: Json
@@ -44,10 +46,10 @@ class Answer:
 
     def to_json(self) -> Json:
         """Return the values as JSON holds them."""
-        return {name: _shown(value) for name, value in self.values.items()}
+        return {name: _shown(masked_values(value)) for name, value in self.values.items()}
 
     def __str__(self) -> str:
-        return show_text(self.text) if self.text else json.dumps(self.to_json(), ensure_ascii=False)
+        return show_text(masked(self.text)) if self.text else json.dumps(self.to_json(), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

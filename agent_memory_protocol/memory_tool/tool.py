@@ -12,6 +12,7 @@ from ..answers import Rewritten, StoredFile
 from ..errors import InvalidArgument, InvalidName, LinkRefused
 from ..layout import Target, Tier, check_agent_name
 from ..project.access import Actor
+from ..secrets.mask import masked
 from ..text.visible import show_text
 from ..workspace import Workspace
 from .texts import (
@@ -90,7 +91,7 @@ class MemoryTool:
         if not isinstance(name, str) or name not in self._commands:
             raise MemoryToolError(f"Unknown command: {name}")
         try:
-            return show_text(self._commands[name](command))
+            return show_text(masked(self._commands[name](command)))
         except LinkRefused as error:
             raise MemoryToolError("Path would escape /memories directory via symlink") from error
 

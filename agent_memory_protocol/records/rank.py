@@ -12,6 +12,7 @@ from typing import Any
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
+from ..secrets.mask import masked
 from ..text.bullets import bullet
 from ..values import dataclass
 from .record import LIVE, Record, State, by_birth, came_disputed, has_expired, headings_of, until_of
@@ -86,7 +87,7 @@ class RecalledRecord:
     @property
     def passage(self) -> str:
         """The part of its text that matched, on one line."""
-        return excerpt(self.record.body, self.matched, PASSAGE)
+        return excerpt(masked(self.record.body), self.matched, PASSAGE)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is among the hits of a JSON answer."""

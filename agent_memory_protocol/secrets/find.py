@@ -41,14 +41,15 @@ _Search = Callable[[Family, _Words, Form], _Places]
 class Secret:
     """A secret in a text, without its value."""
 
-    __slots__ = ("description", "fingerprint", "line", "rule")
+    __slots__ = ("description", "end", "fingerprint", "line", "rule", "start")
 
-    def __init__(self, rule: str, line: int, fingerprint: str, description: str) -> None:
+    def __init__(self, rule: str, line: int, fingerprint: str, description: str, start: int, end: int) -> None:
         self.rule = rule  # the id of its family
         self.line = line
         # a digest of family and value; the same wherever the value is, and however it is wrapped
         self.fingerprint = fingerprint
         self.description = description  # what it looks like, as "a GitHub token"
+        self.start, self.end = start, end  # where its value is in the text
 
 
 def find_secrets(text: str) -> list[Secret]:
@@ -77,19 +78,19 @@ def _find(text: str) -> list[Secret]:
     if not work:
         return []
     taken = bytearray(len(text) + 1)
-    found: list[tuple[int, Family, str]] = []
+    found: list[tuple[int, int, Family, str]] = []
     for family, keywords, form, search in sorted(work, key=lambda one: _ORDER[one[0]]):
         for start, end in search(family, keywords, form):
             place, last = form.origin(start), form.origin(end - 1) + 1
             if taken.find(1, place, last) < 0:
                 taken[place:last] = b"\1" * (last - place)
-                found.append((place, family, form.text[start:end]))
+                found.append((place, last, family, form.text[start:end]))
     if not found:
         return []
     ends = list(accumulate(map(len, split_lines_with_ends(text))))[:-1]
     return [
-        Secret(family.id, bisect_right(ends, place) + 1, _fingerprint(family, value), family.description)
-        for place, family, value in sorted(found, key=lambda one: one[0])
+        Secret(family.id, bisect_right(ends, place) + 1, _fingerprint(family, value), family.description, place, last)
+        for place, last, family, value in sorted(found, key=lambda one: one[0])
     ]
 
 
@@ -156,10 +157,10 @@ def _search(family: Family, keywords: _Words, form: Form) -> _Places:
     else:
         matches = (expression(family).match(form.text, position) for position in positions)
     # A text that says the same again and again is judged once: a judge takes longer than the search for what it judges.
-    known: dict[str, list[tuple[int, int]]] = {}
+    known: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
     for match in filter(None, matches):
         start, end = match.span()
-        around = form.text[max(0, start - _AROUND) : end + _AROUND]
+        around = form.text[max(0, start - _AROUND) : end + _AROUND], min(start, _AROUND), end - start
         judged = known.get(around)
         if judged is None:
             judged = [(first - start, last - start) for first, last in _judge(family, match)]

@@ -109,17 +109,16 @@ def _look_at(word: str) -> tuple[tuple[str, Family | None], ...]:
         _learn()
     read = word.replace("\\", "")
     lowered = read.lower()
-    length = len(word)
     found = tuple(
         [
             (keyword, family)
             for pair in {*map(add, lowered, lowered[1:])} & _by_pair.keys() | _alone
             for piece, is_exact, keyword, family in _by_pair[pair]
             if piece in (read if is_exact else lowered)
-            and (family is None or family.within != "word" or length >= family.shortest)
+            and (family is None or family.within != "word" or _may_be_one(family, lowered))
         ]
     )
-    if length <= _LONGEST_KNOWN:
+    if len(word) <= _LONGEST_KNOWN:
         if len(_held) + len(_holds_none) > _KNOWN_AT_MOST:
             _held.clear()
             _holds_none.clear()
@@ -128,6 +127,10 @@ def _look_at(word: str) -> tuple[tuple[str, Family | None], ...]:
         else:
             _holds_none.add(word)
     return found
+
+
+def _may_be_one(family: Family, word: str) -> bool:
+    return len(word) >= family.shortest and (not family.also or any(one in word for one in family.also))
 
 
 def _learn() -> None:

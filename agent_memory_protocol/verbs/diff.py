@@ -14,6 +14,7 @@ from ..git import snapshot
 from ..layout import LEDGER, SCAFFOLDING, TIERS, Target, Tier
 from ..lint.finding import ERROR, WARNING, Finding
 from ..notes import store as note_store
+from ..secrets.mask import masked
 from ..text.phrases import counted
 from ..tiers.document import Document, parse
 from ..tiers.meet import OPPOSITE, meetings
@@ -82,18 +83,9 @@ def diff(session: Session, base: str, head: str) -> Diff:
     findings = tuple(_findings(session, changed, old, new))
     # What changed is posted to a code host, where it is harder to take back than here.
     shown = (
-        replace(
-            one, text=_shown(session, one.text), before=_shown(session, one.before), reason=_shown(session, one.reason)
-        )
-        for one in changed
+        replace(one, text=masked(one.text), before=masked(one.before), reason=masked(one.reason)) for one in changed
     )
     return Diff(base, head, tuple(shown), findings)
-
-
-def _shown(session: Session, text: str) -> str:
-    """Return a text as it may be shown anywhere: of one with a secret, only what it holds."""
-    secret = session.secret_in(text) if text else ""
-    return f"(not shown: it holds {secret})" if secret else text
 
 
 def _on_disk(session: Session) -> dict[str, bytes]:
@@ -215,7 +207,7 @@ def _findings(session: Session, changed: Sequence[Difference], old: _State, new:
     for one in meetings(list(new.documents.values())):
         if {one.first.id, one.second.id} & come:
             rule = "tier-contradiction" if one.way == OPPOSITE else "tier-changed"
-            first, second = (_shown(session, text) for text in (one.first.text, one.second.text))
+            first, second = masked(one.first.text), masked(one.second.text)
             told = f"“{first}” and “{second}” ({one.second.place}); `{one.resolve}` "
             told += "corrects the first" if one.reaches_fewer else "retires the first"
             yield Finding(rule, WARNING, one.first.path, one.first.line, told)

@@ -16,6 +16,7 @@ from ..notes.index import read as read_index
 from ..notes.note import Note
 from ..search.excerpt import PASSAGE, best_line, excerpt
 from ..search.port import Hit
+from ..secrets.mask import masked, masked_lines
 from ..text import labels
 from ..text.dates import day_number
 from ..text.markers import conflict_lines
@@ -45,7 +46,7 @@ def passage(text: str, tokens: Sequence[str], label: str = "") -> str:
     in_front = labels.in_front_of_item(label, text)
     front = in_front[: len(in_front) - len(text)] if label and in_front.endswith(text) else ""
     rest = in_front.removeprefix(front)
-    return front + excerpt(rest, tokens, max(PASSAGE - len(front), _LEAST))
+    return front + excerpt(masked(rest), tokens, max(PASSAGE - len(front), _LEAST))
 
 
 def _entry(session: Session, target: Target, hit: Hit, today: date, context: int) -> Found | None:
@@ -100,7 +101,8 @@ def _governed(document: Document, lines: tuple[tuple[int, str], ...]) -> tuple[t
     said = [document.lines[number - 1] for number in wanted]
     for note in notes_of(document.lines, document.outline, said):
         wanted.update(range(note.start + 1, note.end + 1))
-    return tuple((number, document.lines[number - 1].rstrip("\r\n")) for number in sorted(wanted))
+    shown_lines = _shown(document.lines) if wanted else []
+    return tuple((number, shown_lines[number - 1]) for number in sorted(wanted))
 
 
 def _note(session: Session, target: Target, file: str, hit: Hit, context: int) -> Found | None:
@@ -159,7 +161,11 @@ def _around(lines: Sequence[str], line: int, context: int) -> tuple[tuple[int, s
     if not context:
         return ()
     first = max(line - context, 1)
-    return tuple(enumerate((one.rstrip("\r\n") for one in lines[first - 1 : line + context]), first))
+    return tuple(enumerate(_shown(lines)[first - 1 : line + context], first))
+
+
+def _shown(lines: Sequence[str]) -> list[str]:
+    return masked_lines(one.rstrip("\r\n") for one in lines)
 
 
 def _day_of(session: Session, target: Target, note: Note) -> date | None:

@@ -13,8 +13,8 @@ from ..disk.writing import append, make_folders, remove, replace
 from ..errors import InvalidArgument
 from ..git import ignore
 from ..layout import REFUSED, Target, Tier
+from ..secrets.mask import beginning
 from ..text.ids import complete
-from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from ..values import dataclass
 
@@ -82,7 +82,7 @@ def refuse(session: Session, verb: str, proposals: Sequence[Proposal], ids: Sequ
     session.check_write(Target(Tier.SHARED))
     wanted = named(proposals, ids)
     never = [one for one in proposals if one.id in wanted]
-    lines = [f"{one.id} {verb} {session.now.date()} {_words(session, one.summary)}\n" for one in never]
+    lines = [f"{one.id} {verb} {session.now.date()} {_words(one.summary)}\n" for one in never]
     make_folders(session.root, REFUSED[:-1])
     ignore.merge_by_lines(session.root)
     append(session.root, REFUSED, "".join(lines).encode())
@@ -102,9 +102,9 @@ def forget_refusals(session: Session, verb: str, ids: Collection[str] = ()) -> i
     return len(lines) - len(kept)
 
 
-def _words(session: Session, text: str) -> str:
+def _words(text: str) -> str:
     """Return how a text begins, without what must not be kept."""
-    return "(it holds a secret)" if session.secret_in(text) else show_invisible(beginning(text, _WORDS))
+    return show_invisible(beginning(text, _WORDS))
 
 
 def _lines(session: Session) -> list[str]:

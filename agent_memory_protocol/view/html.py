@@ -15,10 +15,10 @@ from markupsafe import Markup, escape
 
 from ..project.templates import shipped_file
 from ..records.record import came_disputed, until_of
+from ..secrets.mask import beginning, masked
 from ..text import labels
 from ..text.headers import front_matter_end
 from ..text.markdown import marker_width
-from ..text.phrases import beginning
 from ..text.visible import show_invisible
 from .markdown import as_html
 from .page import MemoryPage, mark_of, tell_failure
@@ -123,10 +123,10 @@ def _digest(text: str) -> str:
 
 
 def _visible(value: object) -> str:
-    """Return a value as text in which a reader sees every character: what hides or turns text round is escaped."""
+    """Return a value as text without secrets in which a reader sees every character: what hides is escaped."""
     if isinstance(value, Markup):
         return value
-    return "\n".join(map(show_invisible, str(value).expandtabs(4).splitlines()))
+    return "\n".join(map(show_invisible, masked(str(value)).expandtabs(4).splitlines()))
 
 
 def _prose(text: str) -> Markup:
