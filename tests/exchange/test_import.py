@@ -1,7 +1,9 @@
 import json
 import os
+import sqlite3
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.consolidation.decay import Rates
-from agent_memory_protocol.errors import AccessDenied, DamagedFile, IllegalMove, Refused, SecretFound
+from agent_memory_protocol.errors import AccessDenied, BadSignature, DamagedFile, IllegalMove, Refused, SecretFound
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion, convert
 from agent_memory_protocol.exchange.foreign import reader_of
@@ -27,7 +29,8 @@ from agent_memory_protocol.formats.rows import Columns
 from agent_memory_protocol.formats.table import by_name, by_suffix, detect
 from agent_memory_protocol.layout import Target
 from agent_memory_protocol.records.lifecycle import archive, is_legal
-from agent_memory_protocol.records.record import LIVE, Provenance, Record, RecordType, State, new_record
+from agent_memory_protocol.records.proof import check_history
+from agent_memory_protocol.records.record import LIVE, Provenance, Record, RecordType, State, by_birth, new_record
 from agent_memory_protocol.records.signing import Identity, sign_record, verify_record
 from agent_memory_protocol.records.sqlite_store import MemoryStore
 from agent_memory_protocol.search.embedding import HashEmbedder
@@ -343,6 +346,7 @@ def test_rows_that_say_the_same_are_one_record_and_what_stays_out_is_said(tmp_pa
 # Records with a past
 
 WORDS = ("Use pnpm in CI.", "Always use `pnpm` in CI!", "Use npm in CI.", "Do not use pnpm in CI.", "Logs go to S3.")
+QUESTIONS = ("pnpm npm CI", "logs S3")
 STEPS = ("remember", "merge", "dispute", "resolve", "decay", "redact", "retire", "replace", "archive", "bring back")
 
 
@@ -416,8 +420,60 @@ def heads(memory: Memory) -> dict[str, bytes]:
 
 
 def answers(memory: Memory) -> list[set[tuple[str, str]]]:
-    found = (memory.search(query, limit=99) for query in ("pnpm npm CI", "logs S3"))
+    found = (memory.search(query, limit=99) for query in QUESTIONS)
     return [{(hit.record.id, hit.line) for hit in hits} for hits in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("where", ["directory", "file.sqlite"])
+def test_what_is_kept_of_a_history_answers_as_a_look_at_all_of_it_does(tmp_path, where, seed):
+    """Heads, their order, answers, counts and findings are those of every version, read one by one."""
+    chance, now, place = Random(f"{where} {seed}"), NOW, str(tmp_path / where)
+    identity = str(tmp_path / "key") if seed % 2 else None
+    with Memory(place, identity=identity, consolidate_every=0, clock=lambda: now) as memory:
+        for _ in range(30):
+            now += timedelta(days=1)
+            do(memory, chance.choice(("remember", *STEPS)), chance.randrange(10))
+            memory.search("pnpm npm CI")  # so each step is taken in by itself
+        ids = sorted(one.id for one in memory.records())
+        pasts = {one: memory.history(one) for one in ids}
+        newest = sorted((past[-1] for past in pasts.values()), key=by_birth)
+        assert memory.records() == (*newest,)
+        assert memory.status().by_state == Counter(one.state.value for one in newest)
+        checked = memory.check()
+        assert checked.problems == ()
+        assert checked.versions == sum(map(len, pasts.values()))
+        assert checked.signed == sum(one.signed for past in pasts.values() for one in past)
+        found = [[(hit.record, hit.line) for hit in memory.search(query, limit=99)] for query in QUESTIONS]
+    for name in ("search.sqlite", "catalog.sqlite"):
+        for path in tmp_path.rglob(name):
+            path.unlink()
+    with Memory(place, consolidate_every=0, clock=lambda: now) as memory:
+        again = [[(hit.record, hit.line) for hit in memory.search(query, limit=99)] for query in QUESTIONS]
+        if where == "directory":
+            assert again == found
+        else:  # there a use is counted in the process alone, and it changes the order
+            assert [sorted(one, key=str) for one in again] == [sorted(one, key=str) for one in found]
+    victim = chance.choice(ids)
+    number = chance.randint(1, len(pasts[victim]))
+    tampered = pasts[victim][number - 1].to_bytes().replace(b'"confidence":"', b'"confidence": "')
+    if where == "directory":
+        (tmp_path / where / "records" / victim.removeprefix("mem:") / f"{number:06d}.json").write_bytes(tampered)
+    else:
+        with closing(sqlite3.connect(place)) as connection, connection:
+            change = "UPDATE history SET payload = ? WHERE record_id = ? AND version = ?"
+            connection.execute(change, (tampered.decode(), victim, number))
+    with Memory(place, consolidate_every=0, clock=lambda: now) as memory:
+        plain = []
+        for one in ids:
+            try:
+                check_history(memory.history(one))
+            except (DamagedFile, BadSignature) as error:
+                plain.append(str(error))
+        assert len(plain) == 1
+        assert plain[0] in memory.check().problems
+        assert all(victim in one for one in {*memory.check().problems} - {*plain})
 
 
 @pytest.mark.slow
