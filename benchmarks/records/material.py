@@ -1,6 +1,7 @@
 """Facts to measure with, the same ones in every run, and the memory directories that hold them."""
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -8,7 +9,8 @@ from pathlib import Path
 from random import Random
 
 from agent_memory_protocol import Memory
-from agent_memory_protocol.records.record import Provenance, RecordType, new_record
+from agent_memory_protocol.records.record import Provenance, Record, RecordType, new_record
+from agent_memory_protocol.records.sqlite_store import SqliteStore
 
 _BORN = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _SUBJECTS = ("service", "database", "queue", "cache", "gateway", "scheduler", "worker", "proxy", "index", "registry")
@@ -62,13 +64,34 @@ def filled(path: Path, texts: Iterator[str]) -> Path:
 
 def written(path: Path, texts: Iterator[str]) -> Path:
     """Make the same directory without waiting for the disk, as `git clone` would."""
-    for number, text in enumerate(texts):
-        now = _BORN + timedelta(milliseconds=number)
-        record = new_record(RecordType.FACT, text, provenance=Provenance("conversation", None), now=now)
+    for record in _records(texts):
         folder = path / "records" / record.id.removeprefix("mem:")
         folder.mkdir(parents=True)
         (folder / "000001.json").write_bytes(record.to_bytes())
     return path
+
+
+def in_a_file(path: Path, texts: Iterator[str]) -> Path:
+    """Make a SQLite file of them without waiting for the disk."""
+    path.unlink(missing_ok=True)
+    records = _records(texts)
+    with SqliteStore(path) as store:
+        store.put(next(records))
+    connection = sqlite3.connect(path)
+    with connection:
+        for number, one in enumerate(records, start=2):
+            payload = one.to_bytes().decode()
+            connection.execute("INSERT INTO history VALUES (?, 1, ?)", (one.id, payload))
+            row = (one.id, number, one.state, one.type, payload)
+            connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
+    connection.close()
+    return path
+
+
+def _records(texts: Iterator[str]) -> Iterator[Record]:
+    for number, text in enumerate(texts):
+        now = _BORN + timedelta(milliseconds=number)
+        yield new_record(RecordType.FACT, text, provenance=Provenance("conversation", None), now=now)
 
 
 def copied(path: Path, to: Path) -> Path:

@@ -4,7 +4,6 @@ The server is one of this machine, started for this, and it waits for the disk a
 """
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
@@ -52,7 +51,7 @@ def _figures(folder: Path, effort: Effort, cluster: Cluster) -> Iterator[Figure]
         _fill_server(store, _records(islice(texts, many)))
         store.server.ask("VACUUM ANALYZE $ns.heads")
         took = perf_counter() - begin
-        _fill_file(folder / "records.sqlite", _records(material.facts(few)))
+        material.in_a_file(folder / "records.sqlite", material.facts(few))
         ((size,),) = store.server.ask(
             "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class"
             " WHERE relnamespace = '$ns'::regnamespace AND relkind = 'r'"
@@ -115,13 +114,3 @@ def _fill_server(store: PostgresqlStore, records: Iterator[Record]) -> None:
                 )
 
         store.server.do(work)
-
-
-def _fill_file(path: Path, records: Iterator[Record]) -> None:
-    with SqliteStore(path) as store:
-        store.put(next(records))
-    connection = sqlite3.connect(path)
-    with connection:
-        for one in records:
-            connection.execute("INSERT INTO history VALUES (?, 1, ?)", (one.id, one.to_bytes().decode()))
-    connection.close()
