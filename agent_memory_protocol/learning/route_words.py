@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 from ..layout import Tier
+from ..text.holding import ways
 
 STATE, LESSON, SECRET, REPOSITORY = "state", "lesson", "secret", "repository"
 SHARED, AGENT, CONVERSATION = Tier.SHARED.value, Tier.AGENT.value, Tier.CONVERSATION.value
@@ -224,7 +225,6 @@ _LOOKS_SECRET = {
 }
 
 
-_PARTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|.", re.DOTALL)
 _BEHIND = re.compile(r"^(?:\(\?<!(?:\\.|[^()\\])*\))+(?=\\b)")  # What may not be in front of a word
 _CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 
@@ -263,22 +263,10 @@ def cues(*kinds: str) -> tuple[Cue, ...]:
 def may_speak(*kinds: str) -> re.Pattern[str]:
     """Return a quick test: what is in every text, in lower case, that says a word of these kinds in any case."""
     lines = [pattern for _, _, pattern, minds_capitals in cues(*kinds) if not minds_capitals]
-    ways = [_BEHIND.sub("", way) for line in lines for way in _ways(line)]
-    words = [way.removeprefix(r"\b") for way in ways if way.startswith(r"\b")]
-    others = [way for way in ways if not way.startswith(r"\b")]
+    every = [_BEHIND.sub("", way) for line in lines for way in ways(line)]
+    words = [way.removeprefix(r"\b") for way in every if way.startswith(r"\b")]
+    others = [way for way in every if not way.startswith(r"\b")]
     return re.compile("|".join([rf"\b(?:{'|'.join(words)})", *others]), re.ASCII)
-
-
-def _ways(pattern: str) -> list[str]:
-    """Return the alternatives of a pattern, those inside brackets left alone."""
-    found, depth = [""], 0
-    for part in _PARTS.findall(pattern):
-        depth += (part == "(") - (part == ")")
-        if part == "|" and not depth:
-            found.append("")
-        else:
-            found[-1] += part
-    return found
 
 
 @cache

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from ..text import dates, links, markdown, unread
+from ..text import dates, unread
 from ..tiers.document import mark_span
-from ..tiers.entries import OWN, Heading, paragraph_text, suspicious_days
+from ..tiers.entries import OWN, Heading, suspicious_days
 from .finding import ERROR, WARNING, Fix, Remark, rule
 from .tiers import TierView
 
@@ -30,7 +30,7 @@ notice, until the end of May."""
 )
 def date_impossible(view: TierView) -> Iterator[Remark]:
     headings = ((heading.start + 1, heading.text) for heading in view.document.outline.headings)
-    for line, text in [*_paragraphs(view), *headings]:
+    for line, text in [*view.datable, *headings]:
         for written in unread.impossible(text):
             yield Remark(line, f"{written} is not in the calendar; correct it")
 
@@ -101,7 +101,7 @@ def date_spelling(view: TierView) -> Iterator[Remark]:
         number, start, end = mark_span(view.document, entry, mark)
         fix = _respelled(view.document.lines[number], number + 1, start, end, dates.day_text(mark.day))
         yield Remark(number + 1, f"write the date as [{dates.day_text(mark.day)}]", fix)
-    for line, text in _paragraphs(view):
+    for line, text in view.datable:
         for written in unread.unread(_DATE_LINE.sub("", text)):
             what = "ends nothing; write it as [until YYYY-MM-DD]" if written[:6].lower() == "[until" else ""
             yield Remark(line, f"{written} {what or 'dates nothing; write it as [YYYY-MM-DD]'}")
@@ -118,15 +118,6 @@ def _governs(view: TierView, heading: Heading) -> bool:
     return heading is not outline.title and any(
         entry.day is None and place in entry.headings for entry in outline.entries
     )
-
-
-def _paragraphs(view: TierView) -> Iterator[tuple[int, str]]:
-    """Yield each paragraph and the first one of each item, with its line from 1; no index lines."""
-    lines = view.document.lines
-    for block in view.document.outline.blocks:
-        text = paragraph_text(lines, block)
-        if block.kind in (markdown.ITEM, markdown.PARAGRAPH) and not links.note_target(text):
-            yield block.start + 1, text
 
 
 @rule(

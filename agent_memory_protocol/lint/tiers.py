@@ -5,21 +5,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from .. import limits
-from ..text import markdown, visible
+from ..text import links, markdown, visible
 from ..text.markdown import left_open
 from ..text.paths import Mention
 from ..tiers.document import Document, conflict_line, merged_again
-from ..tiers.entries import Entry, may_be_pruned
+from ..tiers.entries import Entry, may_be_pruned, paragraph_text
 from ..tiers.named import named
-from ..values import dataclass
+from ..values import dataclass, once
 from .excerpt import Excerpt
 from .finding import ERROR, NOTE, WARNING, Fix, Remark, rule
 
 _RAW_LINES = 20
+_DIGIT_OR_BRACKET = re.compile(r"[\d\[]")
 _BULLET = re.compile(r"[-*+] |\d{1,9}[.)] ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TierView:
     """A tier document as the rules see it."""
 
@@ -40,6 +41,20 @@ class TierView:
     def entries(self) -> Iterator[tuple[Entry, str]]:
         """Yield each entry with its id."""
         yield from zip(self.document.outline.entries, self.document.ids, strict=True)
+
+    @once
+    def datable(self) -> list[tuple[int, str]]:
+        """Each paragraph, and the first one of each item, that may hold a date or a mark, with its line from 1.
+
+        No index lines are among them.
+        """
+        document = self.document
+        texts = [
+            (block.start + 1, paragraph_text(document.lines, block))
+            for block in document.outline.blocks
+            if block.kind in (markdown.ITEM, markdown.PARAGRAPH)
+        ]
+        return [one for one in texts if _DIGIT_OR_BRACKET.search(one[1]) and not links.note_target(one[1])]
 
 
 @rule(

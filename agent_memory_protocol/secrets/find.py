@@ -62,7 +62,7 @@ def _find(text: str) -> list[Secret]:
     held = keywords_in(text)
     if held == {}:
         return []
-    plain = forms.plain(text)
+    plain = forms.plain(text, names_others=held is None)
     known = _held_by(plain, forms.joined(plain)) if held is None else held
     work: list[tuple[Family, _Words, Form, _Search]] = []
     kinds = {family.within for family in known}

@@ -51,9 +51,12 @@ class Form:
         return self._parent.origin(place)
 
 
-def plain(text: str) -> Form:
-    """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone."""
-    form = _replace(Form(text), in_english(text))
+def plain(text: str, *, names_others: bool = True) -> Form:
+    """Return a text as it reads: no invisible characters, compatible ones plain, escapes and continued lines undone.
+
+    `names_others` is whether a label of another language may be in it, as `glance` tells.
+    """
+    form = _replace(Form(text), in_english(text, names_others=names_others))
     text = form.text
     if text.isascii() and "\\" not in text and text.replace("\n", "").isprintable():
         return form  # as nearly every text

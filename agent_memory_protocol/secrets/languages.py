@@ -132,13 +132,16 @@ def _patterns_of(present: tuple[str, ...]) -> "tuple[re.Pattern[str], re.Pattern
     return _patterns[present]
 
 
-def in_english(text: str) -> list[tuple[int, int, str]]:
-    """Return the stretches of a text that name a secret in another language, each with how it reads in English."""
+def in_english(text: str, *, names_others: bool = True) -> list[tuple[int, int, str]]:
+    """Return the stretches of a text that name a secret in another language, each with how it reads in English.
+
+    Without `names_others`, it is known that only English labels are in it.
+    """
     lowered = text.lower()
-    squeezed = squeeze(text)
+    squeezed = squeeze(text) if names_others else ""
     found = []
     for name, labels in SPELLED.items():
-        present = tuple(label for label in labels if _squeezed[label] in squeezed)
+        present = tuple([label for label in labels if _squeezed[label] in squeezed]) if names_others else ()
         if name == "password" and any(verb in lowered for verb in _FOREIGN):
             present += tuple(word for word in _ENGLISH if word in lowered)
         if not present:

@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 
 from ..values import dataclass
-from .holding import Holding
+from .holding import Holding, any_of
 from .language import ENGLISH, Language, Token, Words, plain, tokenise
 from .mood import is_question
 from .senses import LIGHT
@@ -67,20 +68,27 @@ def denials(
         return
     holding = Holding(said, partial(_names, language=language))
     near = {denial: sorted(holding.of_rarest(denial.words)) for denial in {denial for _, denial in denied}}
+    told: dict[int, list[tuple[frozenset[str], Claim]]] = {}
     for place, denial in denied:
         for other in near[denial]:
-            if other not in read:
-                read[other] = read_at(other)
-            for claim in read[other]:
-                if other != place and denies(denial, claim):
+            if other not in told:
+                found = read[other] if other in read else read_at(other)
+                told[other] = [(frozenset(claim.words), claim) for claim in found if not claim.denied]
+            for words, claim in told[other]:
+                if words.issuperset(denial.words) and other != place and denies(denial, claim):
                     yield Denial(place, other, len(denial.words), len(claim.words) - len(denial.words))
 
 
 def _names(raw: str, language: Language) -> Iterator[str]:
     """Yield what the claims of a text may call its words between two blanks."""
-    for part in split_sentences(raw):
-        for token in words_of_sentence(part, language):
-            yield _name(token, language)
+    # In letters alone there is nothing to divide.
+    parts = (
+        [tokenise(raw, language)]
+        if raw.isalpha()
+        else [words_of_sentence(one, language) for one in split_sentences(raw)]
+    )
+    for token in chain.from_iterable(parts):
+        yield _name(token, language)
 
 
 def may_be_denial(text: str, language: Language = ENGLISH) -> bool:
@@ -102,7 +110,7 @@ def _may_deny(language: Language) -> re.Pattern[str]:
     )
     endings = [re.escape(language.negated_ending[0])] if language.negated_ending[0] else []
     endings += [rf"(?<![^\W_]){re.escape(one)}" for one in language.clitics]
-    alone = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, sorted(words)))})(?![^\W_])"
+    alone = rf"(?<![^\W_]){any_of(map(re.escape, sorted(words)))}(?![^\W_])"
     return re.compile("|".join([alone, *endings]))
 
 

@@ -3,9 +3,15 @@
 Of ten thousand facts only a few deny anything, and what they deny is in few others. Only those are worth reading.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
+
+_PARTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])+\]|.", re.DOTALL)
+_REPEATED = tuple("?*+{")
+_FIRST = re.compile(r"\(\?:([^()\[\]]*)\)(?![?*+{])")
+"""The alternatives that a pattern begins with."""
 
 
 class Holding:
@@ -44,3 +50,35 @@ def sharing(words: Iterable[Iterable[str]], most: int) -> set[tuple[int, int]]:
         for word in own:
             holders[word].append(place)
     return {pair for places in holders.values() if len(places) <= most for pair in combinations(places, 2)}
+
+
+def ways(pattern: str) -> list[str]:
+    """Return the alternatives of a pattern, those inside brackets left alone."""
+    found, depth = [""], 0
+    for part in _PARTS.findall(pattern):
+        depth += (part == "(") - (part == ")")
+        if part == "|" and not depth:
+            found.append("")
+        else:
+            found[-1] += part
+    return found
+
+
+def any_of(patterns: Iterable[str], depth: int = 2) -> str:
+    """Return a pattern for what any of these finds: most words begin with no letter of theirs, which is soon seen.
+
+    It tells whether one of them is there, and not which: they are tried in another order.
+    """
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    every = [way for pattern in patterns for way in ways(pattern)]
+    for way in every:
+        first = _FIRST.match(way)
+        if first is not None:
+            every += [one + way[first.end() :] for one in first[1].split("|")]
+            continue
+        has_letter = way[:1].isalnum() and not way.startswith(_REPEATED, 1)
+        groups[way[0] if has_letter else ""].append(way[1:] if has_letter else way)
+    found = [*groups.pop("", ())]
+    for letter, rest in groups.items():
+        found.append(letter + (any_of(rest, depth - 1) if depth > 1 else f"(?:{'|'.join(rest)})"))
+    return f"(?:{'|'.join(found)})"

@@ -148,7 +148,7 @@ def exclude_each_other(headings: Iterable[str], others: Iterable[str]) -> bool:
 
 def scope(headings: Iterable[str]) -> frozenset[str]:
     """Return the words of headings that exclude what other headings may say: “Staging database” holds in staging."""
-    return _forms(headings).intersection(_SIDES)
+    return frozenset(filter(_SIDES.__contains__, _forms(headings)))
 
 
 def _forms(headings: Iterable[str]) -> frozenset[str]:

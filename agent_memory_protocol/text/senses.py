@@ -6,6 +6,7 @@ A word is here only where it may take the place of the others in any fact about 
 import re
 from functools import cache
 
+from .holding import any_of
 from .language import ENGLISH, Token, english
 from .stem import WHOLE, stem
 
@@ -180,13 +181,14 @@ _SAID = (
 
 
 @cache
-def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Compile the phrases, which most texts have none of."""
-    return tuple((re.compile(rf"\b(?:{pattern})(?!\w)", re.IGNORECASE), by) for pattern, by in _SAID)
+def _phrases() -> tuple[tuple[re.Pattern[str], re.Pattern[str], str], ...]:
+    """Compile the phrases, which most texts have none of: for lower case, where they are sooner found, and for any."""
+    found = [(rf"\b(?:{pattern})(?!\w)", by) for pattern, by in _SAID]
+    return tuple((re.compile(one), re.compile(one, re.IGNORECASE), by) for one, by in found)
 
 
 _OWNS = "'s "
-_ANY_OTHER = re.compile(rf"\b(?:{'|'.join(pattern for pattern, _ in _SAID[1:])})(?!\w)")
+_ANY_OTHER = re.compile(rf"\b{any_of(pattern for pattern, _ in _SAID[1:])}(?!\w)")
 """Looked for in lower case: what minds no case takes several times as long."""
 
 _ADVERB = 6
@@ -211,8 +213,10 @@ def rephrase(text: str) -> str:
     """Return a `plain` text with each known phrase as one word."""
     lowered = text.lower()
     if _OWNS in lowered or _ANY_OTHER.search(lowered):
-        for pattern, by in _phrases():
-            text = pattern.sub(by, text)
+        for in_lower_case, pattern, by in _phrases():
+            if in_lower_case.search(lowered):
+                text = pattern.sub(by, text)
+                lowered = text.lower()
     return text
 
 

@@ -170,6 +170,8 @@ def _is_range(plain: str, end: int) -> bool:
 
 def _ends(plain: str) -> list[str]:
     """Return the marks `[until …]` in front of a text that end nothing: what they name is not in the calendar."""
+    if "[until " not in plain.lower():
+        return []
     front = plain[: _behind_front(plain) + 60]
     found = [match for match in _UNTIL.finditer(front) if _day(match[1]) is None or len(match[1]) != 10]
     return [one[0] for one in found if re.match(r"[\W_]*(?:\[[^\]]*\][\W_]*)*$", plain[: one.start()])]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..values import dataclass
 from .dates import day_number
+from .holding import any_of
 from .language import ENGLISH, Token
 from .stem import base
 
@@ -59,7 +60,7 @@ _PERIODS = {
 _ONCE_IN = {**{period: period for period in _PERIODS.values()}, "night": "day"}
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
-_ANY_NUMBER = re.compile(rf"\d|\b(?:{'|'.join((*_WORDS, *_PERIODS, *_TIMES, 'dozen', 'every'))})\b", re.IGNORECASE)
+_ANY_NUMBER = re.compile(rf"\d|\b{any_of((*_WORDS, *_PERIODS, *_TIMES, 'dozen', 'every'))}\b")
 
 _NAMED_NUMBERS = {
     **_WORDS,
@@ -164,7 +165,7 @@ class Value:
 
 def may_hold_value(text: str) -> bool:
     """Say, quickly, whether a text may hold a value: a digit, a number in words, or how often."""
-    return _ANY_NUMBER.search(text) is not None
+    return _ANY_NUMBER.search(text.lower()) is not None
 
 
 def find_values(tokens: Sequence[Token]) -> list[Value]:

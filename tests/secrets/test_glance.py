@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.secrets.find import find_secrets
-from agent_memory_protocol.secrets.glance import may_hold_secret
+from agent_memory_protocol.secrets.forms import plain
+from agent_memory_protocol.secrets.glance import keywords_in, may_hold_secret
 from agent_memory_protocol.secrets.languages import SPELLED
 from tests.each_row import each_row
 
@@ -60,3 +61,24 @@ def test_a_label_in_another_language_is_found_however_code_spells_it(label):
 )
 def test_a_plain_text_is_not_searched(text):
     assert not may_hold_secret(text)
+
+
+_WORDS = [
+    *(label.replace("_", " ") for labels in SPELLED.values() for label in labels),
+    "la",
+    "ist",
+    "token",
+    "=",
+    "Hunter22x9Q7",
+    "der",
+    "\n",
+    "api",
+    "mot_de",
+]
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=8), st.sampled_from([" ", " ", "", "_", "\n", "-"]))
+def test_a_text_in_which_no_foreign_label_is_seen_reads_the_same_without_looking_for_them(words, between):
+    text = between.join(words)
+    if keywords_in(text) is not None:
+        assert plain(text, names_others=False).text == plain(text).text

@@ -1,3 +1,4 @@
+import re
 from itertools import combinations
 
 import pytest
@@ -5,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_memory_protocol.learning import route, route_words
-from agent_memory_protocol.text import alike, changed, claims
+from agent_memory_protocol.text import alike, changed, claims, senses
 from agent_memory_protocol.text.changed import Sourced
-from agent_memory_protocol.text.holding import Holding
+from agent_memory_protocol.text.holding import Holding, any_of
 from agent_memory_protocol.text.language import Language
 
 _FACTS = (
@@ -105,3 +106,50 @@ def test_what_may_speak_for_a_place_is_told_by_one_pattern(text, loud):
     kinds = route_words.STATE, route_words.REPOSITORY
     assert (route_words.may_speak(*kinds).search(text.lower()) is not None) is loud
     assert (route.outside(text) is not None) is loud
+
+
+_PATTERNS = (
+    "ab?c",
+    "(?:is|are) ab(?:le|ove)?",
+    "ab|ac|[ab]d",
+    "a",
+    "b{2}c",
+    "a+d",
+    "(?:ab|a(?:c|d))e",
+    r"\d of",
+    "(?:x|y)?ab",
+    "",
+)
+
+
+@given(st.lists(st.sampled_from(_PATTERNS), min_size=1), st.text("abcdexy isrol12", max_size=12))
+def test_patterns_put_together_by_their_letters_find_what_each_finds(patterns, text):
+    together = re.compile(rf"\b{any_of(patterns)}(?!\w)").search(text)
+    assert (together is not None) == any(re.search(rf"\b(?:{one})(?!\w)", text) for one in patterns)
+
+
+_SAID = (
+    "Is",
+    "able to",
+    "pull requests",
+    "'s",
+    "back",
+    "up",
+    "every",
+    "other",
+    "day",
+    "At Least",
+    "no",
+    "longer",
+    "5",
+    "mfa",
+    "p.m.",
+)
+
+
+@given(st.lists(st.sampled_from(_SAID), max_size=9).map(" ".join))
+def test_a_phrase_that_is_looked_for_first_is_put_as_where_all_are(text):
+    wanted = text
+    for pattern, by in senses._SAID:
+        wanted = re.sub(rf"\b(?:{pattern})(?!\w)", by, wanted, flags=re.IGNORECASE)
+    assert senses.rephrase(text) == wanted
