@@ -5,13 +5,16 @@ Words in common prove nothing, so nothing may be merged or promoted by them alon
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import log
 
-from . import alike, east_asian
+from . import alike, east_asian, renewed
 from .apart import names_apart
 from .essence import SAYS_LITTLE
 from .gist import gist, shared_words
+from .holding import sharing
 from .language import ENGLISH, english, plain, tokenise
 from .opposites import opposed
 from .values import find_values
@@ -20,6 +23,8 @@ MANY = 0.45  # Which part of all their words two texts share that are worth comp
 
 _DIGIT = re.compile(r"\d")
 _FEWEST_WORDS = 4
+_ENOUGH_WORDS, _ENOUGH_WEIGHT, _PART_OF_ALL = 3, 0.5, 0.35  # What two texts share that may be one lesson in other words
+_SAME_START = 3  # So many words, if two texts begin with them, are what each line of a list begins with
 _COMMON = 20  # A word that more texts have than this brings no two of them together
 _TURNING = {"against", "even", "only"}  # “Decided against X” is not “decided on X”, nor is “even if” “only if”
 _ENDS = ".!"
@@ -32,6 +37,31 @@ def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of each two texts that share many of their words; see `share`."""
     shares = shared_words(texts, max(_COMMON, len(texts) // 50), least=MANY)
     return [(one, other) for one, other in sorted(shares) if _may_be_the_same(texts[one], texts[other])]
+
+
+def on_one_lesson(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of each two texts that may be one lesson in other words: a guess, for a person to look at.
+
+    They share three words or more, and those weigh half of the one that has less, and a good part of both; the rarer a
+    word is, the more it weighs. What has one form, as the lines of a list do, is not one lesson.
+    """
+    topics = [renewed.topic(text) for text in texts]
+    counts = Counter(word for words in topics for word in words)
+    weights = {word: log(len(texts) / count) for word, count in counts.items()}
+
+    def weight(words: Iterable[str]) -> float:
+        return sum(sorted(weights[word] for word in words))
+
+    found = []
+    for one, other in sorted(sharing(topics, _COMMON)):
+        shared, least = topics[one] & topics[other], min(weight(topics[one]), weight(topics[other]))
+        enough = max(_ENOUGH_WEIGHT * least, _PART_OF_ALL * weight(topics[one] | topics[other]))
+        if len(shared) >= _ENOUGH_WORDS and weight(shared) >= enough > 0:
+            words, others = gist(texts[one]).words, gist(texts[other]).words
+            is_list = _have_one_form(words, others) or words[:_SAME_START] == others[:_SAME_START]
+            if not is_list and not names_apart(texts[one], texts[other]):
+                found.append((one, other))
+    return found
 
 
 def share(one: str, other: str) -> float:

@@ -95,6 +95,12 @@ def pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     return [(other, one) if _tells(texts[one]) and not _tells(texts[other]) else (one, other) for one, other in few]
 
 
+def topic(text: str) -> frozenset[str]:
+    """Return the words that say what a text is about, without its reason; none of a text that claims nothing."""
+    reading = _read(text)
+    return frozenset() if reading is None else reading.words
+
+
 def _tells(text: str) -> bool:
     reading = _read(text)
     return reading is not None and reading.tells

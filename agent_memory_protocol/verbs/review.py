@@ -161,7 +161,13 @@ def items(
         for one, other in opposed
         if not (one.target and other.target and in_two_conversations(one.target, other.target))
     ]
-    found += map(_merging, groups([pair for pair in near if pair not in opposed]))
+    merging = groups([pair for pair in near if pair not in opposed])
+    found += map(_merging, merging)
+    listed = {name for pair in known for name in pair} | {one.name for group in merging for one in group}
+    lasting = [one for one in texts if one.name not in listed and one.target and one.target.tier.lasts]
+    lessons = [(lasting[one], lasting[other]) for one, other in nearly.on_one_lesson([one.text for one in lasting])]
+    lessons = [(one, other) for one, other in lessons if not exclude_each_other(one.headings, other.headings)]
+    found += [_merging(one, "may be one lesson") for one in groups(lessons)]
     found += _unlisted(notes)
     found += _crowded(notes)
     return found
@@ -210,9 +216,9 @@ def _folder(note: Text) -> str:
     return f" {note.target.option}" if note.target and note.target.tier is Tier.AGENT else ""
 
 
-def _merging(group: Sequence[Text]) -> Item:
+def _merging(group: Sequence[Text], says: str = "say much the same") -> Item:
     """Say how a group that says the same becomes one: the shared one stays, else the one that says most."""
-    told = f"{len(group)} say much the same"
+    told = f"{len(group)} {says}"
     if not all(nearly.negate_alike(group[0].text, one.text) for one in group):
         told = f"{len(group)} use much the same words, not all with a “not” or “without”; compare them"
     kept = max(group, key=lambda one: (one.target == Target(Tier.SHARED), len(one.text)))

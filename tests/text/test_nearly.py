@@ -1,5 +1,6 @@
 """Texts that a person is asked to compare: those that may say the same, not those that speak of others."""
 
+from agent_memory_protocol.text import nearly
 from agent_memory_protocol.text.nearly import is_near, may_deny
 
 from ..each_row import each_row
@@ -57,3 +58,30 @@ def test_texts_that_name_the_same_in_another_order_are_compared(pair):
 )
 def test_what_only_says_more_denies_nothing(text, more, denies):
     assert (may_deny(text, more), may_deny(more, text)) == (denies, denies)
+
+
+LESSONS = [
+    "Drain a node before you patch it, else open sockets are lost.",
+    "Before patching a node, drain it; otherwise sockets drop.",
+    "Sort sweeps by their scan time before merging; files arrive out of order.",
+    "Never merge sweeps in arrival order; sort them by scan time.",
+    "The archive refuses bursts of downloads; retry with backoff.",
+    "Downloads need retries with backoff, since the archive refuses bursts.",
+]
+OTHERS = [
+    "Static files are served from the edge; the purge takes a minute.",
+    "After a release purge the edge by tag.",
+    "The login worker caches names for ten minutes.",
+    "The cart worker caches names for ten minutes.",
+    "Full exploration is done, see the pagination page.",
+    "Full exploration is done, see the analytics page.",
+    "Figures are saved as PDF and PNG.",
+    "Posters use the template of the institute.",
+]
+
+
+def test_one_lesson_in_other_words_is_found_by_its_rare_words_and_nothing_else():
+    texts = [*LESSONS, *OTHERS]
+    assert nearly.on_one_lesson(texts) == [(0, 1), (2, 3), (4, 5)]
+    assert nearly.on_one_lesson(texts[::-1]) == [(8, 9), (10, 11), (12, 13)]
+    assert nearly.on_one_lesson(LESSONS[:1]) == nearly.on_one_lesson([]) == []

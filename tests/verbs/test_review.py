@@ -188,6 +188,25 @@ def test_what_was_learned_on_different_days_is_no_list_and_each_older_one_meets_
             assert {(one.text, other.text) for one, other in found} == {(one, newest) for one in lines if one != newest}
 
 
+def test_one_lesson_in_other_words_is_a_group_and_what_conversations_repeat_is_not(workspace):
+    """What conversations repeat is what `amp distill` goes by."""
+    words = ("cart", "till", "stock", "mail", "map", "tax", "login")
+    more = [f"The {word} of the shop has a page of its own." for word in words]
+    lessons = ["Mask missing gates before averaging, NaN spread through a whole week of means."]
+    lessons.append("A mean over missing gates is NaN; mask them first.")
+    for text in more:
+        workspace.remember(text)
+    for agent, text in zip(("dev", "ops"), lessons, strict=True):
+        workspace.remember(text, tier=Tier.CONVERSATION, actor=Actor(agent, agent))
+    assert not [one for one in workspace.review() if "one lesson" in one.message]
+    for agent, text in zip(("dev", "ops"), lessons, strict=True):
+        workspace.remember(text, tier=Tier.AGENT, actor=Actor(agent))
+    (group,) = [one for one in workspace.review() if "one lesson" in one.message]
+    assert {one.text.removeprefix("- ") for one in group.texts} == {*lessons}
+    assert group.command.startswith("amp remember TEXT --tier shared; amp forget ")
+    assert group.message == "2 may be one lesson; it belongs in shared, said once"
+
+
 def test_of_two_without_a_date_the_one_that_says_now_is_the_newer(workspace):
     write(workspace, "# S\n\n- Backups now run at 4 am every night.\n\n## Jobs\n\n- The nightly backup runs at 2 am.\n")
     (item,) = [one for one in workspace.review() if one.kind == "renewed"]
