@@ -140,6 +140,16 @@ class Verbs(click.Group):
         READER.clear()
         return super().make_context(info_name, args, parent, **extra)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb. An option without its value is said to be of that verb, so that its help is named."""
+        try:
+            return super().invoke(ctx)
+        except click.BadOptionUsage as error:
+            verb = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if error.ctx is None and verb is not None:
+                error.ctx = click.Context(verb, ctx, ctx.invoked_subcommand)
+            raise
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the verbs in the order a newcomer meets them."""
         return list(_MODULES)

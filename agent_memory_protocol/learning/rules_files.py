@@ -179,8 +179,8 @@ def read(text: str, path: str) -> Rules:
     named = title or (header and (header.get("title") or header.get("name"))) or ""
     is_whole = path.replace(os.sep, "/") in FILES
     topic = "" if is_whole else topic_of(named or _brief(described) or _words_of(path))
-    known = subject(line for one in sections for line in one)
-    if is_whole and topic_of(title) and not (sections and sections[0][0] == "") and not subject([title]) <= known:
+    said, known = subject([title]), subject(line for one in sections for line in one)
+    if is_whole and len(said) > 1 and not said <= known and not (sections and sections[0][0] == ""):
         sections = [("Project", title), *sections]
     title = named or described or path.replace(os.sep, "/")
     status = "" if is_whole else _status(header, sections)

@@ -61,7 +61,7 @@ def recall_for_agent(
         environ: the environment to read `AMP_ROOT`, `AMP_DISABLE` and the home folder from; by default the process's.
 
     Raises:
-        InvalidArgument: a bound is not a number.
+        InvalidArgument: a bound is not a number. Below 1, it leaves no room, and the block is empty.
         InvalidName: a name breaks the name rule. Nothing that is on disk raises: a document that cannot be read
             becomes one stated line in the block.
     """

@@ -67,7 +67,7 @@ def check(
     paths: Sequence[str] = [relative(session.root.path, path) for path in named]
     for path in paths:
         if not os.path.lexists(os.path.join(session.root.path, *path.split("/"))):
-            raise InvalidArgument(f"{path!a} does not exist; name a file or folder of the memory")
+            raise InvalidArgument(f"{path!a} does not exist; name a path, such as {Target(Tier.SHARED).path}")
     if any({*path.split("/")} <= {".", ".."} for path in paths):
         paths = ()  # the project's own folder, or one above: everything lies below it
     known = Known(session.root, selected, session.settings.secrets_allow)

@@ -15,6 +15,7 @@ from ..notes import index, note
 from ..notes import store as note_store
 from ..notes.note import Note
 from ..project import local_state
+from ..project.agents import nearest
 from ..tiers import document as documents
 from ..tiers import store
 from .index import folders, refresh
@@ -222,7 +223,10 @@ def _find(session: Session, target: Target, name: str) -> str:
     if file is not None:
         return file
     elsewhere = [other.option for other in folders(session) if _named(session, other, name) is not None]
-    way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else "`amp note list` names them"
+    stems = [file.removesuffix(".md") for file in note_store.list_names(session.root, target.folder, target.parts[-1])]
+    meant = nearest(name.removesuffix(".md"), stems)
+    way_out = f"did you mean {meant}?" if meant else "`amp note list` names them"
+    way_out = f"there is one with {' or '.join(elsewhere)}" if elsewhere else way_out
     raise InvalidArgument(f"there is no note {name!r} beside {target.path}; {way_out}")
 
 

@@ -43,6 +43,21 @@ def test_the_help_of_every_command_has_an_example():
     assert list(without(program, "amp")) == []
 
 
+def test_an_option_without_its_value_names_the_help_of_its_verb(capsys, monkeypatch):
+    within = click.Context(program)
+    for verb in program.list_commands(within):
+        command = program.get_command(within, verb)
+        options = (one for one in command.params if isinstance(one, click.Option)) if command else ()
+        option = next((one.opts[0] for one in options if not one.is_flag and not one.count and one.nargs == 1), None)
+        if option is None:
+            continue
+        monkeypatch.setattr(sys, "argv", ["amp", verb, option])
+        with pytest.raises(SystemExit, match="2"):
+            main()
+        told = capsys.readouterr().err
+        assert told == f"amp: option '{option}' requires an argument; see `amp {verb} --help`\n"
+
+
 def test_help_names_every_verb_and_exit_code(amp):
     answer = amp("help", "--all")
     assert (answer.code, answer.err) == (0, "")

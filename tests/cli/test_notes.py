@@ -93,6 +93,16 @@ def test_who_names_a_note_of_another_folder_is_told_how_to_name_it(written):
     written("note", "show", "tea", "--as", "other").refuses(2, "`amp note list --as other` names them")
 
 
+def test_who_misspells_a_note_is_told_its_name_unless_it_may_not_be_read(amp):
+    for place in ((), ("--agent", "dev")):
+        assert amp("note", "new", "user", "small-commits", *PARTS, *place).code == 0
+        for verb in (("show", "user_smal-commits"), ("remove", "user_small-comits.md")):
+            amp("note", *verb, *place).refuses(2, "did you mean user_small-commits?")
+        amp("note", "show", "tea", *place).refuses(2, "`amp note list` names them")
+    answer = amp("note", "show", "user_smal-commits", "--agent", "dev", "--as", "other")
+    assert (answer.code, "user_small-commits" in answer.out + answer.err) == (3, False)
+
+
 @pytest.mark.parametrize("agent", ["", "dev"])
 def test_the_command_that_a_search_tells_shows_the_note(written, agent):
     assert written("note", "new", "user", "tea", *PARTS, "--agent", "dev").code == 0

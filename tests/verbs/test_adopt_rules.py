@@ -240,7 +240,6 @@ def test_a_section_says_what_its_page_is_about_where_the_title_says_so(workspace
     answer = run(workspace, str(tmp_path), "--apply")[1]
     assert "has another value" not in answer
     assert {text: section for text, (section, *_) in told(workspace).items()} == {
-        "Shop": "Project",
         "- Ask first.": "Rules",
         "- Sign them.": "Commits",
         "- Use port 5433.": "Postgres: Rules",
@@ -515,7 +514,8 @@ def test_a_status_of_work_is_no_status_of_a_decision(workspace, tmp_path):
         ("CLAUDE.md", []),
         ("Coding rules for agents", ["Coding rules for agents"]),
         ("Project rules", []),
-        ("Make", []),  # The page says it
+        ("Make commands", []),  # The page says it
+        ("Shop", []),
     ],
 )
 def test_what_the_title_of_a_page_says_is_not_lost(workspace, tmp_path, title, said):
