@@ -81,6 +81,9 @@ _UNDOING = frozenset(
 SAYS_LITTLE = _EMPTY | _TYING | _LISTING | ENGLISH.negators
 """What a word is followed by that says nothing of the next one."""
 
+_ENDING = SAYS_LITTLE | _TURNS | _CONDITIONS | ENGLISH.advice | ENGLISH.duty | _TELLING
+_COUNTING = word_set("a an each every one that the this")
+
 _LETTERS = "BCDEFGHXYZ"
 _VALUE_KINDS = (VERSION, PORT, DATE, TIME)
 
@@ -106,7 +109,10 @@ class Essence:
     joined: frozenset[str]  # the words behind any preposition
     ties: frozenset[tuple[str, str]]  # each preposition with the word behind it
     means: frozenset[str]  # the verbs that say what something is used for: “tracked with”
-    generic: frozenset[str]  # the nouns that add nothing
+    generic: frozenset[str]  # the nouns that add little
+    loose: frozenset[str]  # those of them that add nothing
+    headed: frozenset[str]  # the names in front of them: “the test account”
+    counted: frozenset[str]  # the nouns of which there are many: “tests”, “the test”
     instead: frozenset[str] = frozenset()  # what it says is not so, in place of that: “not in B”, “instead of B”
     acts: frozenset[str] = frozenset()  # the persons that do something: “we” is “us”
     owns: frozenset[str] = frozenset()  # the persons whose is what something is done to: “our” is “us”
@@ -200,6 +206,9 @@ class _Reading:
         self._turns: list[tuple[str, int]] = []
         self._comma = 0
         self._named = -1
+        self._loose: set[str] = set()
+        self._headed: set[str] = set()
+        self._counted: set[str] = set()
         # “A depends on B”: where another letter is a name, A is one.
         self._empty = _EMPTY - {"a"} if any(one.written in [*_LETTERS] for one in tokens) else _EMPTY
         values = {value.start: value for value in find_values(tokens) if _is_value(value)}
@@ -253,6 +262,10 @@ class _Reading:
             self._role = "" if self._role == "to" else self._role  # “to run the build” names no one that gets it
         elif token.is_plain and is_generic(token) and (self._named == place - 1 or following == "of"):
             self._generic.add(sense(token))
+            if following == "of" or self._adds_nothing(place):
+                self._loose.add(sense(token))
+            if following != "of":
+                self._headed |= {*self._order[-1:]}
             self._tie_to(sense(token))
             self._named = place
         else:
@@ -268,7 +281,22 @@ class _Reading:
             if word in _TYING:
                 self._tie = ""
             self._add(number_said(word) or ("if" if word in _CONDITIONS else meant))
+            is_one_of_many = word.endswith("s") or (place and self._lowered[place - 1] in _COUNTING)
+            if (token.is_plain and token.written.islower() and is_one_of_many) or (not place and word.endswith("s")):
+                self._counted.add(self._order[-1])
             self._named = place
+
+    def _adds_nothing(self, place: int) -> bool:
+        """Say whether a noun only says what kind of thing the name before it is: “the billing service”.
+
+        In “bucket policies” and “review files” it says what is meant.
+        """
+        is_named = self._named == place - 1 >= 0 and self._tokens[place].after not in _COMMAS
+        is_told = place == 1 and self._lowered[0] in ENGLISH.imperatives and _BE.isdisjoint(self._lowered)
+        if not is_named or is_told:
+            return False
+        rest = self._tokens[place + 1 : place + 2]
+        return not rest or rest[0].after in _COMMAS or rest[0].lowered in _ENDING or is_light(rest[0])
 
     def _prefers(self, place: int) -> bool:
         """Say whether a word only tells to use what follows: “Prefer tabs”, and not “Prefer tabs over spaces”."""
@@ -339,6 +367,9 @@ class _Reading:
             ties=frozenset(self._ties),
             means=frozenset(self._means),
             generic=frozenset(self._generic),
+            loose=frozenset(self._loose),
+            headed=frozenset(self._headed),
+            counted=frozenset(self._counted),
             acts=frozenset(_ACTING[word] for word in lowered if word in _ACTING) - set(order),
             owns=frozenset(_OWNING[word] for word in lowered[not passive :] if word in _OWNING),
         )

@@ -42,6 +42,34 @@ def test_a_pass_merges_and_disputes_what_was_found(make, now):
     assert consolidate(newest.values(), now=now).writes == ()
 
 
+@each_row(
+    "narrow, wide",
+    [
+        ("Bucket policies are reviewed.", "Policies are reviewed."),
+        ("System tests run nightly.", "Tests run nightly."),
+        ("Review bucket policies monthly.", "Review policies monthly."),
+        ("Test accounts are deleted nightly.", "Tests are deleted nightly."),
+        ("The project record is public.", "The project is public."),
+        ("Release branches are protected.", "Releases are protected."),
+        ("Cache files in memory.", "Cache memory files."),
+    ],
+)
+def test_a_noun_that_says_which_ones_are_meant_is_never_left_out(make, now, narrow, wide):
+    assert acts(make, now, narrow, wide) == acts(make, now, wide, narrow) == []
+
+
+@each_row(
+    "one, other",
+    [
+        ("The staging environment is in Oslo.", "Staging is in Oslo."),
+        ("Python code is indented with four spaces.", "Use 4 spaces for indentation in Python."),
+        ("We deploy staging from the develop branch.", "Staging is deployed from develop."),
+    ],
+)
+def test_a_noun_that_only_says_what_a_name_is_of_adds_nothing(make, now, one, other):
+    assert acts(make, now, one, other) == acts(make, now, other, one) == ["supersede"]
+
+
 FACTS = [TABLE.with_name(f"facts-{number}.tsv") for number in (1, 2, 3, 4)]
 """Facts as teams note them: 30 pairs say the same, 24 deny each other, and 24 only look alike."""
 
