@@ -198,6 +198,20 @@ def check_row(root: Path, place: str, kind: str) -> None:
         kept.put_back()
 
 
+def test_a_note_that_cannot_be_read_keeps_its_line(tmp_path: Path) -> None:
+    here = Workspace.open(tmp_path, environ={"HOME": str(tmp_path)})
+    note = tmp_path / MEMORY / "shared" / "well.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("---\nname: well\ndescription: Cherries\n---\nA cherry fact.\n")
+    here.index()
+    document = note.with_name("KNOWLEDGE.md")
+    before = document.read_bytes()
+    note.unlink()
+    os.mkfifo(note)
+    assert "named pipe" in here.index()[0].problem
+    assert document.read_bytes() == before
+
+
 @each_row("place", PLACES)
 def test_a_pipe_in_any_place_stops_nothing_else(in_project: Path, place: str) -> None:
     check_row(in_project, place, "pipe")

@@ -153,6 +153,14 @@ def test_a_file_over_the_limit_is_not_read(project: Path, root: Root) -> None:
     assert message == "a.md: has 11 bytes, more than the 10 that are read; make it smaller, or move it away"
 
 
+def test_a_file_that_grows_without_end_while_it_is_read_is_given_up(
+    project: Path, root: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "a.md").write_bytes(b"x")
+    monkeypatch.setattr(os, "read", lambda _, size: b"x" * size)
+    assert complaint(lambda: root.read(("a.md",), limit=1 << 22), TooLarge).startswith("a.md: has ")
+
+
 @each_row("name", ["", ".", "..", "a/b", "/", "a\0b", "\ud800"], fresh=True)
 def test_a_name_that_is_a_path_or_no_text_is_refused(root: Root, name: str) -> None:
     for action in (root.read, root.exists, root.folder, root.locate):
