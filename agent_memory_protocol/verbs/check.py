@@ -155,7 +155,7 @@ class _Check:
         jobs: list[Callable[[], Any]] = [*steps, *(partial(_each, part) for part in parts)]
         done = divided.run(jobs, in_two=self.known.unknown >= _WORTH_DIVIDING, report=report)
         if compared is not None:
-            self.disagreements = compared.meetings(done[: len(steps)])
+            self.disagreements = settle.holding(compared.meetings(done[: len(steps)]), self.today)
         for looked in done[len(steps) :]:
             self.found += [one for found, *_ in looked for one in found]
             self.known.keep_looked(looked)

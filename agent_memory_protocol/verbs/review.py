@@ -122,7 +122,7 @@ def review(session: Session, documents: Sequence[Document], notes: Sequence[Note
     met = settle.disagreements(session, documents, read)
     more = [*settle.edited_apart(session, documents), *settle.may_be_over(session, documents)]
     pairs: dict[frozenset[str], Meeting] = {}
-    for one in (*met, *more):
+    for one in settle.holding((*met, *more), today):
         pairs.setdefault(_ids(one), one)
     found = items(entries, notes, [*pairs.values()])
     found += _over(session, documents, today)

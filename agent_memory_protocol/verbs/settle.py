@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import cast
@@ -119,6 +120,16 @@ class Comparison:
 
 def _of_note(target: Target, note: Note) -> list[Outside]:
     return [*of_notes(target, [note])]
+
+
+def holding(met: Iterable[Meeting], today: date) -> list[Meeting]:
+    """Return the meetings of facts that both hold on a day. What has expired is reported as that, and not recalled."""
+    day = today.toordinal()
+    return [
+        one
+        for one in met
+        if not any(isinstance(side, Placed) and side.entry.is_expired(day) for side in (one.first, one.second))
+    ]
 
 
 def may_be_over(session: Session, documents: Sequence[Document]) -> list[Meeting]:

@@ -188,6 +188,16 @@ def test_what_was_learned_on_different_days_is_no_list_and_each_older_one_meets_
             assert {(one.text, other.text) for one, other in found} == {(one, newest) for one in lines if one != newest}
 
 
+def test_what_has_expired_disagrees_with_nothing(workspace):
+    write(
+        workspace,
+        "# S\n\n- [until 2026-03-01] Uploads are scanned for viruses.\n- Uploads are not scanned for viruses.\n",
+    )
+    for day, count in ((date(2026, 3, 1), 1), (date(2026, 3, 2), 0)):
+        assert sum(one.kind == "opposite" for one in workspace.review(today=day)) == count
+        assert sum(one.rule == "tier-contradiction" for one in workspace.check(today=day)) == count
+
+
 def test_one_lesson_in_other_words_is_a_group_and_what_conversations_repeat_is_not(workspace):
     """What conversations repeat is what `amp distill` goes by."""
     words = ("cart", "till", "stock", "mail", "map", "tax", "login")
