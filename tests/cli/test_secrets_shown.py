@@ -5,7 +5,10 @@ import shlex
 
 import pytest
 
+from agent_memory_protocol import Actor, Memory, Workspace
 from agent_memory_protocol.cli.main import amp as group
+from agent_memory_protocol.mcp import tier_tools
+from agent_memory_protocol.mcp.tool import Answer, Door
 from tests.cli.test_terminal import AGENT, SHARED, names_of
 from tests.folder import Kept
 
@@ -132,3 +135,16 @@ def test_no_answer_repeats_a_secret(leaky, verb):
             said[f"{words} {form}"] = told(leaky, verb, words, form)
             kept.put_back()
     assert {words: values for words, values in said.items() if values} == {}
+
+
+@pytest.mark.slow
+def test_neither_the_library_s_recall_nor_mcp_repeats_one(leaky):
+    environ = {"HOME": str(leaky.home)}
+    workspace = Workspace.open(leaky.root, environ=environ)
+    found = workspace.recall(Actor("dev"))
+    door = Door(workspace, Actor("dev"), Memory(leaky.home / "records"))
+    said = [found.text, str(found.to_json())]
+    said += [tier_tools.read_resource(door, one.uri) for one in tier_tools.resources(door)]
+    said.append(str(Answer({"texts": [ENTRIES], "one": {"text": ENTRIES}}, ENTRIES)))
+    assert len(said) > 4
+    assert [value for value in VALUES for text in said if value in text] == []
