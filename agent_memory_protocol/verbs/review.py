@@ -166,7 +166,12 @@ def items(
     listed = {name for pair in known for name in pair} | {one.name for group in merging for one in group}
     lasting = [one for one in texts if one.name not in listed and one.target and one.target.tier.lasts]
     lessons = [(lasting[one], lasting[other]) for one, other in nearly.on_one_lesson([one.text for one in lasting])]
-    lessons = [(one, other) for one, other in lessons if not exclude_each_other(one.headings, other.headings)]
+    lessons = [
+        (one, other)
+        for one, other in lessons
+        if one.name.endswith(".md") == other.name.endswith(".md")  # a note says more than its description
+        and not exclude_each_other(one.headings, other.headings)
+    ]
     found += [_merging(one, "may be one lesson") for one in groups(lessons)]
     found += _unlisted(notes)
     found += _crowded(notes)
