@@ -81,7 +81,8 @@ def diagnose(session: Session, problem: str) -> list[Diagnosis]:
             found.append(Diagnosis(f"{row.target}: {row.problem}", is_problem=True, is_damage=True))
         elif row.share > 1:
             found.append(Diagnosis(f"{row.target} is over its limit ({row.percent}%); prune it", is_problem=True))
-    found += [Diagnosis(problem, is_problem=True) for problem in of_local_state(root)]
+    unread = f"{'/'.join(LOCAL)}: "
+    found += [Diagnosis(one, is_problem=True, is_damage=one.startswith(unread)) for one in of_local_state(root)]
     return [*found, *(Diagnosis(note) for note in ignore.notes(Path(root.path)))]
 
 
