@@ -10,6 +10,7 @@ import click
 from ..hosts.mcp_settings import FORMS, PLAIN
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
+from ..project.agents import SERVERS
 from .options import Call, note, print_json, root_option, say_text
 from .record_options import shown_store
 
@@ -71,14 +72,13 @@ def mcp_command(
         arguments += ["--path", shown_store(path) if is_address(path) else os.path.abspath(path)] if path else []
         if path and is_address(path) and Address.parse(path).has_password:
             note("the password is left out; put it into ~/.pgpass of the user that runs the host")
-        form = FORMS.get(host or "")
-        settings = (form or PLAIN).write(_script(), arguments)
+        settings = FORMS.get(host or "", PLAIN).write(_script(), arguments)
         if isinstance(settings, str):
             say_text(settings)
         else:
             print_json(settings, version=None)
-        if form:
-            note(f"add this to {form.file}")
+        if host:
+            note(f"add this to {SERVERS[host]}")
         return
     from ..layout import MEMORY
     from ..mcp.server import serve

@@ -28,15 +28,9 @@ _MOST_READ = 1 << 22
 _MEMORY = "agent-memory"
 _EVERYTHING = "all of memory"
 _SHARED = frozenset([_MEMORY, "amp.toml", ".amp", "templates", "installed.json", ".gitattributes"])
-_OF_HOSTS = (
-    *(".mcp.json/", ".claude.json/", ".claude/agents", ".claude/plugins", ".claude/settings", ".scaffolding/agents"),
-    *(".codex/hooks.json", ".codex/config.toml", ".codex/agents", ".github/hooks/", ".github/agents/", ".copilot/"),
-    *(".gemini/settings.json", ".gemini/agents", ".gemini/extensions", ".qwen/settings.json", ".qwen/agents"),
-    *(".qwen/extensions", ".cursor/hooks.json", ".cursor/mcp.json", ".cursor/agents", ".vscode/mcp.json/"),
-    *("opencode.json/", ".opencode/agent", ".opencode/plugin", "opencode/agent", "opencode/plugin"),
-)
-"""Where hosts keep who their agents are, and what they run: to change it is to change who may write memory."""
-_FOLDERS_OF_HOSTS = tuple(f"/{path.split('/')[0]}/" for path in _OF_HOSTS if not path.startswith(".scaffolding"))
+_OF_HOSTS = tuple(f"/{path.removeprefix('.config/')}" for path in agents.PLACES)
+_ABOVE = {path[: place + 1] for path in _OF_HOSTS for place in range(1, len(path)) if path[place] == "/"}
+_FOLDERS_OF_HOSTS = tuple(_ABOVE - {f"/{SCAFFOLDING}/"})
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
@@ -115,8 +109,9 @@ class _Judge:
         """Say why an agent may not change a file that says who agents are, in a project with memory."""
         if self.name is None:
             return ""
-        whole = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower() + "/"
-        concerned = whole.endswith(_FOLDERS_OF_HOSTS) or any(f"/{one}" in whole for one in _OF_HOSTS)
+        whole = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower()
+        whole = whole.rstrip("*/") + "/"
+        concerned = whole.endswith(_FOLDERS_OF_HOSTS) or any(one in whole for one in _OF_HOSTS)
         if not concerned or not os.path.isdir(os.path.join(self._root(), SCAFFOLDING)):
             return ""
         return f"{path}: agent {self.name} may not change which agents there are or what their host runs; a person may"

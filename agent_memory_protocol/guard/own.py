@@ -8,6 +8,7 @@ from ..disk.files import Root, read_named
 from ..errors import AgentMemoryError, InvalidName
 from ..layout import Target, Tier, check_agent_name, name_key
 from ..project.access import Actor, why_not_read
+from ..project.agents import SERVER_FILES
 from .programs import split
 from .words import values
 
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 _READING = ("memory_recall", "memory_search", "memory_show")
 _WRITING = ("memory_remember", "memory_resolve", "memory_dispute", "memory_forget")
 _RECORDS = ("remember", "archive", "reactivate", "consolidate")
-_SERVERS = (
-    *(".mcp.json", ".claude.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"),
-    *(".copilot/mcp-config.json", ".vscode/mcp.json", "opencode.json", ".codex/config.toml"),
-)
-"""Where hosts keep which servers there are, below a project or a person's home folder."""
 
 
 def writes(words: list[str]) -> bool:
@@ -97,7 +93,7 @@ def _agent_of(root: Root, home: str, tool: str) -> str:
     import json  # takes longer to load than all of the guard
     import tomllib
 
-    for folder, path in ((folder, path) for folder in (root.path, home) if folder for path in _SERVERS):
+    for folder, path in ((folder, path) for folder in (root.path, home) if folder for path in SERVER_FILES):
         try:
             content = read_named(f"{folder}/{path}")
             text = content.data.decode("utf-8-sig") if content and b"--agent" in content.data else "{}"

@@ -1,9 +1,10 @@
-"""The settings by which each host starts an MCP server, and the file that they go into."""
+"""The settings by which each host starts an MCP server."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from ..project.agents import SERVERS
 from ..values import dataclass
 
 NAME = "agent-memory"
@@ -14,7 +15,6 @@ Settings = dict[str, dict[str, object]] | str
 class HostForm:
     """How one host is told of a server."""
 
-    file: str
     table: str = "mcpServers"
     # with `ends`: what else is said of a server, before and after its command
     begins: Mapping[str, object] = field(default_factory=dict)
@@ -32,19 +32,13 @@ class HostForm:
         return {self.table: {NAME: {**self.begins, **command, **self.ends}}}
 
 
-PLAIN = HostForm("")  # What most hosts read
+PLAIN = HostForm()  # What most hosts read
 
-FORMS = {
-    "claude": HostForm(".mcp.json"),
-    "claude-desktop": HostForm("claude_desktop_config.json"),
-    "codex": HostForm(".codex/config.toml", "mcp_servers", is_toml=True),
-    "copilot": HostForm("~/.copilot/mcp-config.json", begins={"type": "local"}, ends={"tools": ["*"]}),
-    "cursor": HostForm(".cursor/mcp.json"),
-    "gemini": HostForm(".gemini/settings.json"),
-    "opencode": HostForm("opencode.json", "mcp", {"type": "local"}, {"enabled": True}, in_one=True),
-    "qwen": HostForm(".qwen/settings.json"),
-    "vscode": HostForm(".vscode/mcp.json", "servers", {"type": "stdio"}),
-    "windsurf": HostForm("~/.codeium/windsurf/mcp_config.json"),
-    "zed": HostForm(".zed/settings.json", "context_servers", ends={"env": {}}),
+FORMS = dict.fromkeys(SERVERS, PLAIN) | {
+    "codex": HostForm("mcp_servers", is_toml=True),
+    "copilot": HostForm(begins={"type": "local"}, ends={"tools": ["*"]}),
+    "opencode": HostForm("mcp", {"type": "local"}, {"enabled": True}, in_one=True),
+    "vscode": HostForm("servers", {"type": "stdio"}),
+    "zed": HostForm("context_servers", ends={"env": {}}),
 }
 """By the name of the host."""

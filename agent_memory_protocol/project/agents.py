@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _FOLDERS = (
     *((".claude", "agents"), (".qwen", "agents"), (".gemini", "agents"), (".cursor", "agents"), (".github", "agents")),
-    *((".copilot", "agents"), (".opencode", "agent"), (".opencode", "agents"), (".config", "opencode", "agent")),
-    *((".codex", "agents"), (".scaffolding", "agents")),
+    *((".copilot", "agents"), (".opencode", "agent"), (".opencode", "agents"), (".codex", "agents")),
+    *((".config", "opencode", "agent"), (".config", "opencode", "agents"), (".scaffolding", "agents")),
 )
 """Where hosts look for definitions of agents, below a project or a person's home folder."""
 _EXTENSIONS: "_Folders" = {(".gemini", "extensions"): 2, (".qwen", "extensions"): 2}
@@ -36,6 +36,32 @@ _PLUGINS: "_Folders" = {(".claude", "plugins"): 1, **_EXTENSIONS}
 _INSTALLED: "_Folders" = {(".claude", "plugins", "cache"): 4, (".copilot", "installed-plugins"): 3, **_EXTENSIONS}
 _OFFERED: "_Folders" = {(".claude", "plugins", "marketplaces"): 3}
 """Where plugins and extensions lie, and how many folders deep theirs named `agents` may be."""
+SERVERS = {
+    "claude": ".mcp.json",
+    "claude-desktop": "claude_desktop_config.json",
+    "codex": ".codex/config.toml",
+    "copilot": "~/.copilot/mcp-config.json",
+    "cursor": ".cursor/mcp.json",
+    "gemini": ".gemini/settings.json",
+    "opencode": "opencode.json",
+    "qwen": ".qwen/settings.json",
+    "vscode": ".vscode/mcp.json",
+    "windsurf": "~/.codeium/windsurf/mcp_config.json",
+    "zed": ".zed/settings.json",
+}
+"""By host, the file that says which MCP servers there are: of a project, or of a person."""
+SERVER_FILES = (
+    *(path.removeprefix("~/") for path in SERVERS.values()),
+    *(".claude.json", "opencode.jsonc", ".config/opencode/opencode.json"),
+)
+"""All such files that hosts read, below a project or a person's home folder."""
+PLACES = (
+    *(f"{path}/" for path in SERVER_FILES),
+    *("/".join((*folder, "")) for folder in (*_FOLDERS, *_INSTALLED, *_PLUGINS)),
+    *(".claude/settings", ".codex/hooks.json", ".copilot/", ".cursor/hooks.json", ".github/hooks/"),
+    *(".opencode/plugin", ".config/opencode/plugin"),
+)
+"""Where hosts keep who their agents are, and what they run: the beginnings of paths, whole names where `/` follows."""
 _MOVED = {
     ".claude": "CLAUDE_CONFIG_DIR",
     ".codex": "CODEX_HOME",

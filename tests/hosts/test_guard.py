@@ -12,9 +12,12 @@ from agent_memory_protocol.guard import own
 from agent_memory_protocol.guard.glance import may_concern_memory
 from agent_memory_protocol.guard.judge import reason_to_deny
 from agent_memory_protocol.hosts import envelopes
+from agent_memory_protocol.hosts.table import HOSTS
 from agent_memory_protocol.mcp.record_tools import RECORD_TOOLS
 from agent_memory_protocol.mcp.tier_tools import TIER_TOOLS
+from agent_memory_protocol.project import agents
 from agent_memory_protocol.project.access import Actor
+from agent_memory_protocol.project.agents import SERVER_FILES
 from agent_memory_protocol.workspace import Workspace
 from tests.each_row import each_row
 
@@ -231,6 +234,10 @@ def test_a_server_that_acts_for_one_agent_is_used_by_no_other(judge, path, tool)
 
 
 IN_THE_HOME = {
+    ".config/opencode/opencode.json": lambda server, _: json.dumps(
+        {"mcp": {"agent-memory": {"command": [server["command"], *server["args"]]}}}
+    ),
+    ".codeium/windsurf/mcp_config.json": lambda server, _: json.dumps({"mcpServers": {"agent-memory": server}}),
     ".claude.json": lambda server, root: json.dumps({"projects": {root: {"mcpServers": {"agent-memory": server}}}}),
     ".copilot/mcp-config.json": lambda server, _: json.dumps({"mcpServers": {"agent-memory": server}}),
     ".codex/config.toml": lambda server, _: f"[mcp_servers.agent-memory]\nargs = {json.dumps(server['args'])}\n",
@@ -259,39 +266,45 @@ def test_a_command_runs_in_the_folder_that_its_tool_names(judge, key):
         assert judge("run_shell_command", {**given, key: "src"}, "reviewer", host="gemini") == ""
 
 
-GUARDING = [
-    ".claude/agents/reviewer.md",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".mcp.json",
-    ".codex/hooks.json",
-    ".gemini/settings.json",
-    ".qwen/settings.json",
-    ".github/hooks/agent-memory.json",
-    ".cursor/hooks.json",
-    ".opencode/plugin/agent-memory.js",
-    ".scaffolding/agents/reviewer.md",
-    ".claude/plugins/cache/market/plugin/1.0.0/agents/reviewer.md",
-    ".claude/plugins/installed_plugins.json",
-    ".claude.json",
-    ".codex/agents/reviewer.toml",
-    ".gemini/extensions/x/agents/reviewer.md",
-    ".copilot/mcp-config.json",
-    ".cursor/mcp.json",
-    "opencode.json",
-]
+def places_of_hosts():
+    """Yield every place, as any door of ours knows it, where a host keeps who its agents are, or what it runs."""
+    yield from SERVER_FILES
+    yield from map("/".join, ((*folder, "x", "reviewer.md") for folder in (*agents._FOLDERS, *agents._INSTALLED)))
+    yield from map("/".join, ((*folder, "installed.json") for folder in agents._PLUGINS))
+    for host in HOSTS.values():
+        for settings in {host.settings, host.parts(host.settings, for_person=True)}:
+            yield from ("/".join((*settings[:-1], name)) for name in (settings[-1], *host.beside, *host.toml[:1]))
+
+
+ALSO_GUARDING = (".opencode/plugin/agent-memory.js", "Library/Application Support/Claude/claude_desktop_config.json")
+GUARDING = [*dict.fromkeys((*places_of_hosts(), *ALSO_GUARDING))]
 
 
 @each_row("path", GUARDING)
 def test_an_agent_does_not_change_who_guards_it(judge, path):
     for spelled in (path, str(judge.root / path), f"~/{path}"):
         assert "a person may" in judge("Write", {"file_path": spelled, "content": "x"}, "developer")
-        assert "a person may" in shell(judge, f"rm {spelled}", agent="developer")
-        assert shell(judge, f"cat {spelled}", agent="developer") == ""
+        word = spelled.replace(" ", "\\ ")
+        assert "a person may" in shell(judge, f"rm {word}")
+        assert "a person may" in shell(judge, f"echo x > {word}", agent="developer")
+        assert shell(judge, f"cat {word}", agent="developer") == ""
         assert judge("Write", {"file_path": spelled, "content": "x"}) == ""
     assert "a person may" in shell(judge, f"python3 -c \"open('{path}', 'w')\"", agent="developer")
-    for other in (".claude/skills/x/SKILL.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc", "src/.mcp.json.md"):
-        assert judge("Write", {"file_path": other, "content": "x"}, "developer") == "", other
+    folder = path.rpartition("/")[0]
+    for gone in (folder, f"{folder}/*") if folder.startswith(".") and not folder.startswith(".scaffolding") else ():
+        assert "a person may" in shell(judge, f"rm -r {gone}", agent="developer")
+
+
+NO_GUARDING = (
+    *(".claude/skills/x/SKILL.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc", "src/.mcp.json.md"),
+    *(".claude/AGENTS.md", ".zed/tasks.json", ".vscode/settings.json", ".codeium/windsurf/memories/global_rules.md"),
+)
+
+
+@each_row("path", NO_GUARDING)
+def test_an_agent_changes_what_its_host_keeps_beside_that(judge, path):
+    assert judge("Write", {"file_path": path, "content": "x"}, "developer") == ""
+    assert shell(judge, f"echo x > {path}", agent="developer") == ""
 
 
 def test_a_template_is_shared(judge):

@@ -842,16 +842,16 @@ def mutated(chance: random.Random, frame: bytes) -> bytes:
 
 
 def test_each_host_is_told_in_its_own_form_how_to_start_the_server(project, capsys, monkeypatch):
-    from agent_memory_protocol.hosts.mcp_settings import FORMS
+    from agent_memory_protocol.project.agents import SERVERS
 
-    for host, form in FORMS.items():
+    for host, file in SERVERS.items():
         monkeypatch.setattr("sys.argv", ["amp", "mcp", "--root", str(project.root), "--config", "--host", host])
         with pytest.raises(SystemExit) as ended:
             main()
         assert ended.value.code == 0
         printed = capsys.readouterr()
-        assert form.file in printed.err
-        read = tomllib.loads(printed.out) if form.file.endswith(".toml") else json.loads(printed.out)
+        assert file in printed.err
+        read = tomllib.loads(printed.out) if file.endswith(".toml") else json.loads(printed.out)
         ((server,),) = [list(table.values()) for table in read.values()]
         command = server["command"]
         words = command if isinstance(command, list) else [command, *server["args"]]
