@@ -84,6 +84,12 @@ def last_day(expires_at: str | None) -> date | None:
     return day - _DAY if moment.time() == time() and day > date.min else day
 
 
+def end_of(extra: Mapping[str, str]) -> date | None:
+    """Return the last day on which an entry with these pairs holds: of two that differ, the earlier one."""
+    days = [day for name in (UNTIL, EXPIRES) if (day := last_day(extra.get(name)))]
+    return min(days, default=None)
+
+
 def moment_of(created: str | None, day: date) -> datetime | None:
     """Return the moment that a date was made of, where that is a moment of this day."""
     moment = instant(created) if created else None

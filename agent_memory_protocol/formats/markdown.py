@@ -112,7 +112,7 @@ def _is_tier_document(path: str) -> bool:
 
 def marks_of(entry: MemoryEntry) -> list[str]:
     """Return the marks in front of an entry in a document."""
-    last = known.last_day(entry.extra.get(known.EXPIRES))
+    last = known.end_of(entry.extra)
     keep, disputed = (entry.extra.get(key) == known.YES for key in (known.KEEP, known.DISPUTED))
     return marks.words_of(keep=keep, until=last.toordinal() if last else None, disputed=disputed)
 
@@ -253,7 +253,7 @@ def _is_label(label: str, is_dated: bool) -> bool:
 
 def _marks_as_read(entry: MemoryEntry) -> MemoryEntry:
     """Return an entry with the expiry that its mark means; as it is where no mark can be made of it."""
-    last = known.last_day(entry.extra.get(known.EXPIRES))
+    last = known.end_of(entry.extra)
     return entry._replace(extra=MappingProxyType({**entry.extra, **(known.ends_on(last) if last else {})}))
 
 

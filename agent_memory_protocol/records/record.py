@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import Self
 
 from ..errors import InvalidRecord
+from ..text import marks
+from ..text.dates import day_text
 from ..text.moments import expired, is_expiry
 from ..values import dataclass
 from .canonical import EMPTY, Json, decode, encode, format_moment, freeze_object, thaw
@@ -266,8 +268,12 @@ def until_of(record: Record) -> str:
 
 
 def has_expired(record: Record, now: datetime) -> bool:
-    """Say whether the end of what a record says is over at `now`."""
-    return expired(_carried(record, "expires_at"), now)
+    """Say whether an end of what a record says is over at `now`: one that came with it, or a mark in its text."""
+    ends = [_carried(record, "until"), _carried(record, "expires_at")]
+    if record.body.startswith("["):
+        last = marks.read(record.body.partition("\n\n")[0]).until
+        ends += [] if last is None else [day_text(last)]
+    return any(expired(end, now) for end in ends)
 
 
 def came_disputed(record: Record) -> bool:

@@ -1,10 +1,15 @@
 """What holds up to a day: afterwards it is no answer, and it neither hides, replaces nor denies what holds now."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from types import MappingProxyType
 
 import pytest
 
 from agent_memory_protocol import Memory
+from agent_memory_protocol.formats import markdown
+from agent_memory_protocol.formats.entry import MemoryEntry
+from agent_memory_protocol.formats.known import ends_on
+from agent_memory_protocol.formats.record_entries import record_of
 from agent_memory_protocol.records.record import Provenance, RecordType, State, new_record
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -28,6 +33,42 @@ def ends(body, day):
 
 def recalled(memory):
     return sorted(hit.record.body for hit in memory.recall("code freeze shop port"))
+
+
+WAYS = [
+    lambda day: {"until": day},
+    lambda day: {"expires_at": day},
+    lambda day: {"expires_at": f"{day}T23:00:00Z"},
+    lambda day: {"until": day, "expires_at": "2027-06-01T00:00:00Z"},
+    lambda day: {"until": "2027-06-01", "expires_at": day},
+    lambda day: ends_on(date.fromisoformat(day)) if day[0] == "2" else {},
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("day", "found"), [(OVER, []), (TO_COME, [FREEZE]), ("no day", [FREEZE])])
+def test_a_row_ends_on_the_day_that_any_of_its_pairs_names_as_record_and_as_entry(memory, way, day, found):
+    row = MemoryEntry(id="row", text=FREEZE, timestamp_ms=0, extra=MappingProxyType(way(day)))
+    memory.add(record_of(row))
+    assert recalled(memory) == found
+    if day != "no day":
+        assert markdown.marks_of(row) == [f"[until {day}]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (f"[until {OVER}] {FREEZE}", False),
+        (f"[ ] [keep] [until {OVER}] {FREEZE}", False),
+        (f"[until {TO_COME}] {FREEZE}", True),
+        (f"The mark `[until {OVER}]` ends the code freeze.", True),
+        (f"[shop](https://example.org) closes [until {OVER}] for the freeze.", True),
+    ],
+)
+def test_a_record_whose_text_begins_with_its_end_ends_then(memory, text, holds):
+    memory.remember(text)
+    assert recalled(memory) == ([text] if holds else [])
+    assert [hit.record.body for hit in memory.recall("code freeze shop", include_history=True)] == [text]
 
 
 def test_what_is_said_again_after_its_end_is_remembered_again(memory):
