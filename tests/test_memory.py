@@ -360,8 +360,8 @@ def test_what_the_project_allows_is_no_secret(tmp_path):
     [
         ("", "empty"),
         (" \n", "empty"),
-        ("a\u200bb", "nobody sees"),
-        ("a\x1b[31m", "nobody sees"),
+        ("a\u200bb", "invisible or control character"),
+        ("a\x1b[31m", "invisible or control character"),
         ("x" * 25_601, "bytes"),
     ],
 )
@@ -378,7 +378,7 @@ def test_what_is_brought_with_a_record_hides_nothing(memory, slots):
     made = new_record(
         RecordType.FACT, "Redis needs AOF.", provenance=Provenance("import"), now=datetime.now(UTC), slots=slots
     )
-    refuses(memory, RefusedText, lambda: memory.add(made), "nobody sees")
+    refuses(memory, RefusedText, lambda: memory.add(made), "invisible or control character")
 
 
 def test_a_read_only_agent_changes_nothing(tmp_path):

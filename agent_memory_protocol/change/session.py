@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from .. import limits
 from ..answers import About, Headroom
 from ..disk.files import Root
-from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, RefusedText, SecretFound, StorageError
+from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner, check_target
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
@@ -164,11 +164,10 @@ class Session:
     def check_said(self, text: str | None, what: str) -> None:
         """Refuse what is said about an entry, such as a reason, where it holds a secret or a hidden character."""
         if text:
-            from ..text.visible import name_invisible
+            from ..text.visible import refuse_invisible
 
             self.check_secrets(text, what)
-            if hidden := name_invisible(text):
-                raise RefusedText(f"the {what} holds {hidden}; take it out")
+            refuse_invisible(text, what)
 
     def secret_in(self, text: str) -> str:
         """Describe the first secret in a text, without its value; "" without one."""

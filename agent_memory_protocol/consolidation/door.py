@@ -16,7 +16,7 @@ from ..records.record import Record, RecordType, State, Transition
 from ..secrets.find import check_text, find_secrets
 from ..text.apart import told_apart
 from ..text.gist import gist
-from ..text.visible import first_invisible, show_invisible
+from ..text.visible import refuse_invisible, show_invisible
 from .duplicates import CLAIMS, CORRECTION, cited_by_rules, slots_disagree
 from .promotion import signature
 from .proposals import (
@@ -133,10 +133,7 @@ def _check_texts(record: Record, allow: Collection[str]) -> None:
 
 
 def _check_shown(text: str, allow: Collection[str], what: str) -> None:
-    hidden = first_invisible(text)
-    if hidden is not None:
-        line, character = hidden
-        raise RefusedText(f"line {line} of the {what} has the invisible character {character}; take it out")
+    refuse_invisible(text, what)
     check_text(text, allow=allow, what=what)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ..errors import RefusedText
 from ..text.moments import is_expiry, is_instant
-from ..text.visible import first_invisible
+from ..text.visible import refuse_invisible
 
 LINE_BREAKS = frozenset("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 """What some program takes for the end of a line, and the tab: a text has none of them."""
@@ -148,5 +148,4 @@ def check_text(text: str, what: str = "text", allow: Collection[str] | None = ()
         return
     if not LINE_BREAKS.isdisjoint(text):
         raise RefusedText(f"the {what} holds a line break or tab; an entry is one sentence on one line")
-    if found := first_invisible(text):
-        raise RefusedText(f"the {what} holds {found[1]}, a character that nobody sees")
+    refuse_invisible(text, what)

@@ -165,9 +165,9 @@ def link(view: NoteView) -> Iterator[Remark]:
 
 @rule("note-invisible-characters", ERROR, "note", "Characters that a reviewer cannot see. Take them out.")
 def invisible(view: NoteView) -> Iterator[Remark]:
-    found = visible.first_invisible(view.text.replace("\r", ""))
-    if found is not None:
-        yield Remark(found[0], f"the invisible or control character {found[1]}; take it out")
+    text = view.text.replace("\r", "")
+    if found := visible.first_invisible(text):
+        yield Remark(found[0], f"{visible.name_invisible(text)}; take it out")
 
 
 def link_name(name: str) -> str:

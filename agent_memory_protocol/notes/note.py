@@ -190,8 +190,7 @@ def render(note_type: str, file: str, description: str, *, why: str, how: str, b
         if not text.strip():
             raise RefusedText(f"the {what} is empty; a note without it is misapplied or ignored")
     for what, text in {**parts, "body": body}.items():
-        if found := visible.name_invisible(text):
-            raise RefusedText(f"the {what} holds {found}; take it out")
+        visible.refuse_invisible(text, what)
     description = " ".join(description.split())
     fact = body.strip() or description
     return (

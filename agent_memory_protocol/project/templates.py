@@ -17,7 +17,7 @@ from ..errors import DamagedFile, StorageError
 from ..layout import SCAFFOLDING, Target, display_name
 from ..limits import MAX_BYTES, MAX_LINES, count_lines, over_limits, split_lines
 from ..text.headers import front_matter_end
-from ..text.visible import first_invisible
+from ..text.visible import first_invisible, name_invisible
 
 _LARGEST_TEMPLATE = 16_384
 _FILTERS = frozenset(["capitalize", "lower", "title", "trim", "upper"])
@@ -104,7 +104,7 @@ def _compiled(source: str, path: str, variables: tuple[str, ...]) -> Template:
     """Read and check a template, once for thousands of documents."""
     hidden = first_invisible(source)
     if hidden:
-        raise _bad(f"it holds the invisible character {hidden[1]}", path, hidden[0])
+        raise _bad(f"it holds {name_invisible(source)}", path, hidden[0])
     # The result is Markdown and the values have passed the name rule, so nothing needs HTML escapes.
     environment = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     line = None
@@ -138,7 +138,7 @@ def _why_refused(node: nodes.Node, variables: tuple[str, ...]) -> str | None:
 def _check_header(header: str, path: str, *, max_lines: int, max_bytes: int) -> None:
     hidden = first_invisible(header)
     if hidden:
-        raise _bad(f"line {hidden[0]} of its result holds the invisible character {hidden[1]}", path)
+        raise _bad(f"line {hidden[0]} of its result holds {name_invisible(header)}", path)
     data = header.encode()
     if over_limits(data, max_lines, max_bytes):
         size = f"{count_lines(data)} lines and {len(data)} bytes"

@@ -14,7 +14,7 @@ from ..project import agents, local_state
 from ..project.access import Actor, acting, check, why_not_write
 from ..project.root import find_root
 from ..project.settings import Settings, load_settings
-from ..text.visible import first_invisible
+from ..text.visible import refuse_invisible
 
 _NAME = RECORDS[-1]
 _LOCAL_ELSEWHERE = (".amp",)
@@ -134,8 +134,7 @@ class Home:
             check_text(text, what=what)
         except SecretFound:
             check_text(text, allow=self._settings().secrets_allow, what=what)
-        if found := first_invisible(text):
-            raise RefusedText(f"the {what} holds {found[1]} on line {found[0]}, a character that nobody sees")
+        refuse_invisible(text, what)
 
     def _settings(self) -> Settings:
         try:

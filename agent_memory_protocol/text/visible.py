@@ -6,6 +6,8 @@ for those that an emoji or a script needs in that place: any other is a channel 
 for the block's own markers, or for a chat template's, is broken with an escape that people still read.
 """
 
+from ..errors import RefusedText
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,6 +234,13 @@ def name_invisible(text: str) -> str:
     """Return what a message calls the first invisible character of a text; "" without one."""
     found = first_invisible(text)
     return f"the invisible or control character {found[1]}" if found else ""
+
+
+def refuse_invisible(text: str, what: str = "text") -> None:
+    """Raise RefusedText where a text, called `what`, holds an invisible character."""
+    if found := first_invisible(text):
+        where = f" in line {found[0]}" if "\n" in text else ""
+        raise RefusedText(f"the {what} holds {name_invisible(text)}{where}; take it out")
 
 
 def show_invisible(line: str) -> str:

@@ -51,7 +51,7 @@ def compose(text: str, *, day: int | None = None, front: Sequence[str] = (), max
             size=size,
             unit="bytes",
         )
-    _refuse_invisible(lines)
+    visible.refuse_invisible("\n".join(lines))
     if any("]:" in line for line in lines):
         from ..text import footnotes
 
@@ -163,14 +163,6 @@ def _refuse_impossible(line: str) -> None:
 
         for written in unread.impossible(line):
             raise RefusedText(f"{written} is not in the calendar; correct it or leave it out")
-
-
-def _refuse_invisible(lines: list[str]) -> None:
-    found = visible.first_invisible("\n".join(lines))
-    if found is not None:
-        number, escape = found
-        where = f" in line {number}" if len(lines) > 1 else ""
-        raise RefusedText(f"the text holds the invisible or control character {escape}{where}; take it out")
 
 
 def _refuse_hidden(lines: list[str]) -> None:

@@ -70,7 +70,7 @@ def test_a_secret_is_refused_wherever_it_stands_and_never_repeated(make, fields)
 
 def test_a_text_that_is_empty_or_hides_something_is_refused(make):
     assert "remembers nothing" in refused(Create(make(" \n")), Stage.WRITE)
-    assert "invisible character" in refused(Create(make("A \u200bfact.")), Stage.WRITE)
+    assert "invisible or control character" in refused(Create(make("A \u200bfact.")), Stage.WRITE)
     assert through(Create(make("Zwei\n\nZeilen\tmit 👩‍💻.")), Stage.WRITE)
 
 

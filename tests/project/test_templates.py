@@ -143,9 +143,9 @@ def test_a_template_may_use_variables_filters_and_conditions(render, source, hea
         ),
         pytest.param("# T\n" + "x\n" * 200, None, "has 201 lines", id="too-many-lines"),
         pytest.param("# T\n" + "x" * 20_000, None, "20004 bytes, more than the 16384", id="too-large"),
-        pytest.param("# T\nzero\u200bwidth\n", 2, "invisible character \\u200b", id="invisible"),
+        pytest.param("# T\nzero\u200bwidth\n", 2, "invisible or control character \\u200b", id="invisible"),
         pytest.param("# T\n{{ '\\u202e' }}\n", None, "line 2 of its result holds the invisible", id="invisible-made"),
-        pytest.param("# T\n\x1b[31mred\n", 2, "invisible character \\x1b", id="terminal-control"),
+        pytest.param("# T\n\x1b[31mred\n", 2, "invisible or control character \\x1b", id="terminal-control"),
         pytest.param(b"# T\n\xff\n", 2, "not UTF-8", id="not-utf-8"),
     ],
 )
