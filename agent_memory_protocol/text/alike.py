@@ -15,7 +15,7 @@ from .claims import Denial, may_be_denial
 from .essence import DROPPED, MAY_AMOUNT, MAY_DENY, PERSONS, Essence, essence, names
 from .holding import Holding
 from .language import ENGLISH, plain
-from .mood import ADVISES, OBLIGES, PLANS
+from .mood import ADVISES, OBLIGES, PLANS, UNCLAIMED
 from .senses import rephrase
 from .values import may_hold_value
 
@@ -194,6 +194,8 @@ def _by_words(texts: Sequence[str], shorter: Sequence[str] = ()) -> Iterator[lis
 def _same(one: Essence, other: Essence) -> bool:
     if one.possible != other.possible or not _comparable(one, other) or _is_elsewhere(one, other):
         return False
+    if not UNCLAIMED.isdisjoint(one.mood | other.mood):
+        return False  # “Tokens may be expired” may be a guess
     if _forbids(one) and _forbids(other):
         return True
     return one.permitted == other.permitted and _moods_agree(one, other)

@@ -12,9 +12,9 @@ from ..values import dataclass
 from . import gist
 from .claims import split_sentences
 from .language import ENGLISH, Token, plain, tokenise, word_set
-from .mood import UNCLAIMED
+from .mood import UNCLAIMED, mood_of
 from .senses import is_generic, is_light, rephrase, sense
-from .tense import is_past
+from .tense import is_participle, is_past
 from .values import DATE, PORT, TIME, VERSION, Value, find_values, may_hold_value, number_said
 
 MANY = 1 << 18  # So many texts are known while they are compared; `alike.forget` lets go of them
@@ -36,14 +36,11 @@ _LISTING = word_set("and or")
 _JOINING = word_set("as at in of on over per through using via with")
 _BY_MEANS = word_set("using via with")
 _BE = word_set("am are be been being get gets got is was were")
-_PARTICIPLES = word_set(
-    "bought bound brought built caught cut done drawn fed found gone held hit kept known led lost made met paid put"
-    " read run sent set shown shut sold spent split taken taught thrown told understood won written"
-)
 _EMPTY = (ENGLISH.empty | gist.EMPTY | ENGLISH.prepositions | ENGLISH.possible | _BE) - word_set(
     "before being both more now off still than will would"
 )
 _MAY = word_set("may")
+_MAY_BE = re.compile(r"\bmay be (\w+)")
 _RULES = word_set("always never only")
 _TURNS = word_set("after before then")
 _COMMAS = (",", "，")
@@ -125,7 +122,7 @@ def essence(text: str) -> Essence | None:
         return None
     mood = gist.gist(text).mood
     sentences = split_sentences(rephrase(plain(text)))
-    if len(sentences) != 1 or not mood.isdisjoint(UNCLAIMED):
+    if len(sentences) != 1 or not (mood.isdisjoint(UNCLAIMED) or _permits(sentences[0])):
         return None
     tokens, instead = _without_instead(tokenise(sentences[0], ENGLISH))
     seen = {token.lowered for token in tokens}
@@ -344,7 +341,7 @@ class _Reading:
         if turn is None or not self._is_whole or len(set(order) - self._means) < _FEWEST:
             return None
         passive = any(
-            word in _BE and any(map(_is_participle, lowered[place + 1 : place + 3]))
+            word in _BE and any(map(is_participle, lowered[place + 1 : place + 3]))
             for place, word in enumerate(lowered)
         )
         return Essence(
@@ -390,7 +387,7 @@ def _says_its_kind(value: Value) -> bool:
     return value.is_measured or " of " in value.kind
 
 
-def _is_participle(word: str) -> bool:
-    return not _PARTICIPLES.isdisjoint((word, word.removeprefix("re"))) or (
-        len(word) > 3 and word.endswith(("ed", "en"))
-    )
+def _permits(sentence: str) -> bool:
+    """Say whether only what may be done makes a sentence sound like a guess: “Migrations may be edited”."""
+    done = _MAY_BE.findall(sentence)
+    return any(map(is_participle, done)) and mood_of(_MAY_BE.sub(r"may \1", sentence)).isdisjoint(UNCLAIMED)

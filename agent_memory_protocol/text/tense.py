@@ -16,6 +16,10 @@ _PAST = _SURELY | word_set(
     "bought brought built caught felt found got held hid kept led lost made meant met paid said sent sold spent stood"
     " taught thought told won"
 )
+_PARTICIPLES = word_set(
+    "bought bound brought built caught cut done drawn fed found gone held hit kept known led lost made met paid put"
+    " read run sent set shown shut sold spent split taken taught thrown told understood won written"
+)
 _NO_PAST = word_set("embed hundred needed required")
 _HAVE = word_set("has have")
 _VERBS = _HAVE | word_set(
@@ -51,6 +55,12 @@ def is_past(tokens: Sequence[Token], language: Language = ENGLISH) -> bool:
 def is_known_verb(stem: str) -> bool:
     """Say whether a sentence may tell somebody to do what this stem says."""
     return stem in _KNOWN_VERBS
+
+
+def is_participle(word: str) -> bool:
+    """Say whether a word may tell behind “be” what is done to something: “kept”, “cached”."""
+    is_known = not _PARTICIPLES.isdisjoint((word, word.removeprefix("re")))
+    return is_known or (len(word) > 3 and word.endswith(("ed", "en")))
 
 
 def _is_before_noun(word: str) -> bool:

@@ -308,3 +308,79 @@ def test_what_undoes_a_word_denies_it(one, other, is_denied):
 )
 def test_what_is_said_in_other_words_is_found_whichever_comes_first(one, other):
     assert ways(one, other) == [SAME]
+
+
+@each_row(
+    "forbidden, allowed",
+    [
+        ("Never edit migrations.", "Migrations may be edited."),
+        ("Do not edit migrations.", "Migrations may be edited."),
+        ("Migrations must not be edited.", "Migrations may be edited."),
+        ("Editing migrations is forbidden.", "Migrations may be edited."),
+        ("Editing migrations is not allowed.", "Migrations may be edited."),
+        ("Migrations must never be edited.", "Migrations may be edited."),
+        ("Never commit generated files.", "Generated files may be committed."),
+        ("Never push to main.", "You may push to main."),
+        ("Never rebase release branches.", "Release branches may be rebased."),
+        ("Do not share API keys.", "API keys may be shared."),
+        ("Never skip flaky tests.", "Flaky tests may be skipped."),
+        ("Don't mock the database in tests.", "The database may be mocked in tests."),
+        ("Never store sessions in Redis.", "Sessions may be stored in Redis."),
+        ("Screenshots must not be sent to customers.", "Screenshots may be sent to customers."),
+        ("Never deploy on Fridays.", "Deploying on Fridays is allowed."),
+        ("Never log passwords.", "Passwords may be logged."),
+        ("Never merge without review.", "Merging without review is allowed."),
+        ("Feature flags must not be removed.", "Feature flags may be removed."),
+        ("Backups must not be kept on laptops.", "Backups may be kept on laptops."),
+        ("Never vendor dependencies.", "Dependencies may be vendored."),
+    ],
+)
+def test_what_is_forbidden_and_what_may_be_done_exclude_each_other(forbidden, allowed):
+    assert ways(forbidden, allowed) == ways(allowed, forbidden) == [DENIED]
+
+
+@each_row(
+    "one, other",
+    [
+        ("Never edit migrations after they are merged.", "Migrations may be edited before merging."),
+        ("Never edit migrations.", "Migrations may be edited before merging."),
+        ("Never edit merged migrations.", "Migrations may be edited."),
+        ("Never edit migrations.", "Migrations may be read."),
+        ("Never edit migrations.", "Seeds may be edited."),
+        ("Never edit migrations.", "Migrations may be slow."),
+        ("Never edit migrations by hand.", "Migrations may be edited by the tool."),
+        ("Migrations are not edited.", "Migrations may be edited."),
+        ("Migrations should not be edited.", "Migrations may be edited."),
+        ("Never edit migrations.", "Migrations may be edited, I think."),
+        ("Never edit migrations.", "Migrations may be edited if the lead agrees."),
+        ("Never edit migrations.", "Perhaps migrations may be edited."),
+        ("Never edit migrations.", "May migrations be edited?"),
+        ("Never edit migrations in production.", "Migrations may be edited in staging."),
+        ("Never edit migrations alone.", "Migrations may be edited in pairs."),
+        ("Never push to main.", "Feature branches may be pushed."),
+        ("Never commit generated files.", "Generated files may be ignored."),
+        ("Do not share API keys.", "API keys may be rotated."),
+        ("Never deploy on Fridays.", "The app may be deployed on Mondays."),
+        ("The token is not expired.", "The token may be expired."),
+        ("The port is not blocked.", "The port may be blocked."),
+        ("Migrations may be edited.", "Migrations may be edited by the lead."),
+        ("Never log passwords.", "Passwords may be changed."),
+        ("Never edit migrations older than a release.", "Migrations may be edited until the release."),
+        ("Never store sessions in Redis.", "Redis may be used for sessions of tests."),
+    ],
+)
+def test_what_may_be_done_at_another_time_to_another_thing_or_perhaps_denies_nothing(one, other):
+    assert ways(one, other) == ways(other, one) == []
+    assert not same(one, other)
+
+
+@each_row(
+    "one, other",
+    [
+        ("The token may be expired.", "Tokens may be expired."),
+        ("The disk may be damaged.", "It may be that the disk is damaged."),
+        ("Migrations may be edited.", "The migrations may be edited."),
+    ],
+)
+def test_what_may_be_a_guess_is_never_merged(make, now, one, other):
+    assert acts(make, now, one, other) == acts(make, now, other, one) == []
