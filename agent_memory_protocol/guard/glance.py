@@ -3,6 +3,12 @@
 Hosts write ASCII letters in JSON as they are, so what is not in the bytes is not in the call.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME")
+"""Variables that name the folder of a host in place of `.claude` and the like."""
 _NAMES = (
     *(b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
     # agent definitions and the settings of hosts
@@ -26,9 +32,13 @@ _WORD = bytes(byte for byte in range(128) if chr(byte).isalnum() or chr(byte) in
 _BLANKS = bytes(byte if bytes([byte]).isalnum() or byte in b"_-" else 32 for byte in range(256))
 
 
-def may_concern_memory(data: bytes) -> bool:
+def may_concern_memory(data: bytes, environ: "Mapping[str, str]") -> bool:
     """Say whether a tool call may name a memory file or run `amp`; False only when it surely does not."""
     lowered = _without_record(data.lower())
+    for moving in filter(environ.get, MOVING):
+        moved = environ[moving].removeprefix(environ.get("HOME", "")).rstrip("/")  # which may be written as ~
+        if any(one.encode("utf-8", "surrogateescape").lower() in lowered for one in (moving, moved)):
+            return True
     if any(name in lowered for name in _NAMES) or _puts_together(lowered.translate(None, _QUOTES)):
         return True
     if b"amp" not in lowered:

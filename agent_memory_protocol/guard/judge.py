@@ -16,6 +16,7 @@ from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, home_folder, is_disabled, load_settings
 from . import touches
+from .glance import MOVING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +112,9 @@ class _Judge:
             return ""
         whole = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower()
         whole = whole.rstrip("*/") + "/"
+        for moving in filter(self.environ.get, MOVING):
+            moved = os.path.normpath(self.environ[moving]).replace("\\", "/").lower()
+            whole = whole.replace(f"{moved}/", f"/.{moving.partition('_')[0].lower()}/")
         concerned = whole.endswith(_FOLDERS_OF_HOSTS) or any(one in whole for one in _OF_HOSTS)
         if not concerned or not os.path.isdir(os.path.join(self._root(), SCAFFOLDING)):
             return ""

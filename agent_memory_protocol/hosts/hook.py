@@ -78,7 +78,7 @@ def answer_to(
     if event == "pre-tool-use":
         from ..guard.glance import may_concern_memory
 
-        if not may_concern_memory(data):
+        if not may_concern_memory(data, environ):
             return {}
     from . import envelopes
 

@@ -102,7 +102,8 @@ def is_denied(command: str, root: Path, home: Path, agent: str = "reviewer") -> 
         {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(root), "agent_type": agent}
     ).encode()
     call = envelopes.read("pre-tool-use", "claude", data)
-    return may_concern_memory(data) and reason_to_deny(call, {"HOME": str(home)}) != ""
+    environ = {"HOME": str(home)}
+    return may_concern_memory(data, environ) and reason_to_deny(call, environ) != ""
 
 
 def _state(root: Path) -> dict[str, object]:

@@ -21,8 +21,8 @@ def call(record, given):
 
 @each_row("record", RECORDS)
 def test_where_the_host_keeps_its_record_makes_no_call_concern_memory(record):
-    assert not may_concern_memory(call(record, {"command": "pytest -x && git status"}))
-    assert not may_concern_memory(call(record, {"file_path": "src/app.py", "content": "stamp"}))
+    assert not may_concern_memory(call(record, {"command": "pytest -x && git status"}), {})
+    assert not may_concern_memory(call(record, {"file_path": "src/app.py", "content": "stamp"}), {})
 
 
 @each_row("record", RECORDS)
@@ -36,5 +36,5 @@ def test_where_the_host_keeps_its_record_makes_no_call_concern_memory(record):
     ],
 )
 def test_what_the_tool_is_given_is_looked_at_as_a_whole(record, given):
-    assert may_concern_memory(call(record, given))
-    assert may_concern_memory(json.dumps({"tool_input": given, "transcript_path": record}).encode())
+    assert may_concern_memory(call(record, given), {})
+    assert may_concern_memory(json.dumps({"tool_input": given, "transcript_path": record}).encode(), {})

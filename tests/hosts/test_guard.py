@@ -9,7 +9,7 @@ import pytest
 
 from agent_memory_protocol.cli.main import amp
 from agent_memory_protocol.guard import own
-from agent_memory_protocol.guard.glance import may_concern_memory
+from agent_memory_protocol.guard.glance import MOVING, may_concern_memory
 from agent_memory_protocol.guard.judge import reason_to_deny
 from agent_memory_protocol.hosts import envelopes
 from agent_memory_protocol.hosts.table import HOSTS
@@ -40,8 +40,9 @@ class Judge:
         message = {"tool_name": tool, "tool_input": given, "cwd": str(cwd or self.root), "session_id": "s1"}
         data = json.dumps(message | ({"agent_type": agent} if agent else {})).encode()
         home = {"HOME": str(self.project.home)}
-        reason = reason_to_deny(envelopes.read("pre-tool-use", host, data), home | (environ or {}))
-        assert reason == "" or may_concern_memory(data), "what is denied must not be passed over at a glance"
+        environ = home | (environ or {})
+        reason = reason_to_deny(envelopes.read("pre-tool-use", host, data), environ)
+        assert reason == "" or may_concern_memory(data, environ), "what is denied must not be passed over at a glance"
         return reason
 
 
@@ -293,6 +294,28 @@ def test_an_agent_does_not_change_who_guards_it(judge, path):
     folder = path.rpartition("/")[0]
     for gone in (folder, f"{folder}/*") if folder.startswith(".") and not folder.startswith(".scaffolding") else ():
         assert "a person may" in shell(judge, f"rm -r {gone}", agent="developer")
+
+
+@pytest.mark.parametrize("variable", MOVING)
+@each_row("folder", ["moved", "elsewhere/A b"])
+def test_an_agent_does_not_change_who_guards_it_where_a_variable_has_moved_that(judge, variable, folder):
+    path = judge.project.home / folder / "agents" / "reviewer.md"
+    ask = partial(judge, agent="developer", environ={variable: str(path.parents[1])})
+    for spelled in (str(path), f"~/{folder}/agents/reviewer.md"):
+        assert "a person may" in ask(
+            "Write", {"file_path": spelled.replace("~", str(judge.project.home)), "content": "x"}
+        )
+        assert ask("Bash", {"command": f"cat '{spelled}'"}) == ""
+    assert "a person may" in ask("Bash", {"command": f'rm "${variable}/agents/reviewer.md"'})
+    assert "a person may" in ask("Bash", {"command": f"rm -r '{path.parents[1]}'"})
+    beside = ask("Write", {"file_path": str(path.parents[1] / "notes.md"), "content": "x"})
+    assert bool(beside) is (variable == "COPILOT_HOME"), "of that host, the whole folder is guarded"
+    assert judge("Write", {"file_path": str(path), "content": "x"}, "developer") == ""
+
+
+def test_every_variable_that_moves_a_folder_of_definitions_is_known_to_the_guard():
+    """In the two others' folders the host's own name still stands."""
+    assert {*MOVING} == {*agents._MOVED.values()} - {"GEMINI_CLI_HOME", "XDG_CONFIG_HOME"}
 
 
 NO_GUARDING = (
@@ -1055,13 +1078,13 @@ HARMLESS = [
 
 @each_row("message", HARMLESS, ids=range(len(HARMLESS)))
 def test_an_ordinary_call_is_passed_over_at_a_glance(message):
-    assert not may_concern_memory(json.dumps(message).encode())
-    assert not may_concern_memory(json.dumps(message, ensure_ascii=False).encode())
+    assert not may_concern_memory(json.dumps(message).encode(), {})
+    assert not may_concern_memory(json.dumps(message, ensure_ascii=False).encode(), {})
 
 
 @each_row("command", ["amp remember x", "ls\namp remember x", "ls;amp init", "(amp init)", "x\tamp init"])
 def test_a_command_is_seen_at_a_glance_wherever_it_stands(command):
-    assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode())
+    assert may_concern_memory(json.dumps({"tool_input": {"command": command}}).encode(), {})
 
 
 def test_cursor_s_event_before_a_shell_command_names_no_tool(project):
