@@ -7,13 +7,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME")
+MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME", "XDG_CONFIG_HOME")
 """Variables that name the folder of a host in place of `.claude` and the like."""
 _NAMES = (
     *(b"agent-memory", b"agent_memory", b"knowledge.", b"memory.md", b"context.md", b"memory_"),
     # agent definitions and the settings of hosts
     *(b".claude", b".codex", b".gemini", b".qwen", b".github", b".cursor", b".copilot", b"opencode", b"mcp.json"),
-    *(b".codeium", b".zed", b".vscode", b"claude_desktop"),
+    *(b".codeium", b".zed", b".config/zed", b".vscode", b"claude_desktop"),
     # patterns and searches that find hidden folders or documents by chance
     *(b".s*", b".s?", b".s[", b".s{", b".sc*", b".sc?", b".sc[", b".sc{", b".sca", b".[", b".?", b".{"),
     *(b" .*", b"/.*"),

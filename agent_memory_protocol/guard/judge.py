@@ -16,7 +16,6 @@ from ..project.access import Actor, joined, why_not_write
 from ..project.root import find_root
 from ..project.settings import fixed_conversation, home_folder, is_disabled, load_settings
 from . import touches
-from .glance import MOVING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ _MOST_READ = 1 << 22
 _MEMORY = "agent-memory"
 _EVERYTHING = "all of memory"
 _SHARED = frozenset([_MEMORY, "amp.toml", ".amp", "templates", "installed.json", ".gitattributes"])
-_OF_HOSTS = tuple(f"/{path.removeprefix('.config/')}" for path in agents.PLACES)
+_OF_HOSTS = tuple(f"/{path}" for path in agents.PLACES)
 _ABOVE = {path[: place + 1] for path in _OF_HOSTS for place in range(1, len(path)) if path[place] == "/"}
-_FOLDERS_OF_HOSTS = tuple(_ABOVE - {f"/{SCAFFOLDING}/"})
+_FOLDERS_OF_HOSTS = tuple(_ABOVE - {f"/{SCAFFOLDING}/", "/.config/"})
 
 
 def reason_to_deny(call: "Call", environ: "Mapping[str, str]") -> str:
@@ -112,9 +111,10 @@ class _Judge:
             return ""
         whole = os.path.normpath(os.path.join(self.cwd, os.path.expanduser(path))).replace("\\", "/").lower()
         whole = whole.rstrip("*/") + "/"
-        for moving in filter(self.environ.get, MOVING):
-            moved = os.path.normpath(self.environ[moving]).replace("\\", "/").lower()
-            whole = whole.replace(f"{moved}/", f"/.{moving.partition('_')[0].lower()}/")
+        for folder, variable in agents.MOVED.items():
+            if moved := folder != ".gemini" and self.environ.get(variable):
+                moved = os.path.normpath(moved).replace("\\", "/").lower()
+                whole = whole.replace(f"{moved}/", f"/{folder}/")
         concerned = whole.endswith(_FOLDERS_OF_HOSTS) or any(one in whole for one in _OF_HOSTS)
         if not concerned or not os.path.isdir(os.path.join(self._root(), SCAFFOLDING)):
             return ""

@@ -8,7 +8,7 @@ ANY = "\ud804"
 """In a word: what only a run could tell, so any path that the text names. No text has it: it cannot be encoded."""
 GUARDED = (
     *(".scaff", ".claude", ".codex/", ".gemini/", ".qwen/", ".cursor/", ".copilot/", ".github/"),
-    *("opencode", "mcp.json", ".codeium", ".zed/", "claude_desktop"),
+    *("opencode", "mcp.json", ".codeium", ".zed/", ".config/zed/", "claude_desktop"),
 )
 BREAKS = "\"'`()[]{},;:=<>|&"
 _MOST_WORDS = 64  # of one with braces

@@ -52,7 +52,7 @@ SERVERS = {
 """By host, the file that says which MCP servers there are: of a project, or of a person."""
 SERVER_FILES = (
     *(path.removeprefix("~/") for path in SERVERS.values()),
-    *(".claude.json", "opencode.jsonc", ".config/opencode/opencode.json"),
+    *(".claude.json", "opencode.jsonc", ".config/opencode/opencode.json", ".config/zed/settings.json"),
 )
 """All such files that hosts read, below a project or a person's home folder."""
 PLACES = (
@@ -62,7 +62,7 @@ PLACES = (
     *(".opencode/plugin", ".config/opencode/plugin"),
 )
 """Where hosts keep who their agents are, and what they run: the beginnings of paths, whole names where `/` follows."""
-_MOVED = {
+MOVED = {
     ".claude": "CLAUDE_CONFIG_DIR",
     ".codex": "CODEX_HOME",
     ".config": "XDG_CONFIG_HOME",
@@ -223,11 +223,11 @@ def _of_person(
     environ: "Mapping[str, str]", folders: "_Folders", external_links: bool, only: str = ""
 ) -> "Iterator[_Definition]":
     """Yield the definitions in a person's own folders, which variables may have moved."""
-    here = {folder: depth for folder, depth in folders.items() if not environ.get(_MOVED.get(folder[0], ""))}
+    here = {folder: depth for folder, depth in folders.items() if not environ.get(MOVED.get(folder[0], ""))}
     yield from _definitions_at(home_folder(environ), here, external_links, only)
     for folder in folders.keys() - here.keys():
         moved = folder if folder[0] == ".gemini" else folder[1:]
-        yield from _definitions_at(environ[_MOVED[folder[0]]], {moved: folders[folder]}, external_links, only)
+        yield from _definitions_at(environ[MOVED[folder[0]]], {moved: folders[folder]}, external_links, only)
 
 
 def _definitions_at(

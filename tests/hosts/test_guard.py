@@ -296,7 +296,7 @@ def test_an_agent_does_not_change_who_guards_it(judge, path):
         assert "a person may" in shell(judge, f"rm -r {gone}", agent="developer")
 
 
-@pytest.mark.parametrize("variable", MOVING)
+@pytest.mark.parametrize("variable", [one for one in MOVING if one != "XDG_CONFIG_HOME"])
 @each_row("folder", ["moved", "elsewhere/A b"])
 def test_an_agent_does_not_change_who_guards_it_where_a_variable_has_moved_that(judge, variable, folder):
     path = judge.project.home / folder / "agents" / "reviewer.md"
@@ -314,13 +314,19 @@ def test_an_agent_does_not_change_who_guards_it_where_a_variable_has_moved_that(
 
 
 def test_every_variable_that_moves_a_folder_of_definitions_is_known_to_the_guard():
-    """In the two others' folders the host's own name still stands."""
-    assert {*MOVING} == {*agents._MOVED.values()} - {"GEMINI_CLI_HOME", "XDG_CONFIG_HOME"}
+    """Gemini's names another home, in which the host's own folder has its name still."""
+    assert {*MOVING} == {*agents.MOVED.values()} - {"GEMINI_CLI_HOME"}
 
 
 NO_GUARDING = (
     *(".claude/skills/x/SKILL.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc", "src/.mcp.json.md"),
-    *(".claude/AGENTS.md", ".zed/tasks.json", ".vscode/settings.json", ".codeium/windsurf/memories/global_rules.md"),
+    *(
+        ".claude/AGENTS.md",
+        ".zed/tasks.json",
+        ".vscode/settings.json",
+        "opencode/agent/x.ts",
+        ".codeium/windsurf/memories/global_rules.md",
+    ),
 )
 
 
@@ -328,6 +334,18 @@ NO_GUARDING = (
 def test_an_agent_changes_what_its_host_keeps_beside_that(judge, path):
     assert judge("Write", {"file_path": path, "content": "x"}, "developer") == ""
     assert shell(judge, f"echo x > {path}", agent="developer") == ""
+
+
+@each_row("name", ["opencode", "zed"])
+def test_a_project_may_be_called_as_a_host_is(judge, name):
+    (judge.root / name).mkdir()
+    for command in (f"prettier --write {name} .github/x.yml", f"rm -r {name}"):
+        assert shell(judge, command, agent="developer") == ""
+    moved = {"XDG_CONFIG_HOME": str(judge.root / "x")}
+    file = {"opencode": "agents/x.md", "zed": "settings.json"}[name]
+    for path, environ in ((f".config/{name}/{file}", {}), (f"x/{name}/{file}", moved)):
+        denied = judge("Write", {"file_path": path, "content": "x"}, "developer", environ=environ)
+        assert "a person may" in denied, path
 
 
 def test_a_template_is_shared(judge):
