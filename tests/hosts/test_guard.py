@@ -344,7 +344,7 @@ def test_a_project_may_be_called_as_a_host_is(judge, name):
     moved = {"XDG_CONFIG_HOME": str(judge.root / "x")}
     file = {"opencode": "agents/x.md", "zed": "settings.json"}[name]
     for path, environ in ((f".config/{name}/{file}", {}), (f"x/{name}/{file}", moved)):
-        denied = judge("Write", {"file_path": path, "content": "x"}, "developer", environ=environ)
+        denied = judge("Write", {"file_path": str(judge.root / path), "content": "x"}, "developer", environ=environ)
         assert "a person may" in denied, path
 
 
