@@ -28,12 +28,12 @@ from .records.canonical import encode, freeze_text
 from .records.finder import MATCHES, Finder, MemoryStatus, foremost, sharing
 from .records.home import Home
 from .records.lifecycle import chain_of, check_replaced
-from .records.proof import Checked, check_histories, check_history, is_foreign, is_forged
+from .records.proof import Checked, check_histories, check_history, is_forged
 from .records.rank import BUDGET_TOKENS, LEAST_FIT, Match, Recalled, choose, with_partners
 from .records.record import Provenance, Record, RecordType, State, has_expired
 from .records.shelf import Shared, Shelf
 from .records.signing import Identity, Signer, check_signer
-from .records.store import RecordStore
+from .records.store import RecordStore, chosen
 from .search.port import Embedder, SearchIndex
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ class Memory(Decisions):
         if identity is not None:
             check_signer(identity)
         self._identity: Signer | None = identity
+        self._owner = self._shelf.owner(identity)
         self._clock = clock or partial(datetime.now, UTC)
         self._last = datetime.min.replace(tzinfo=UTC)
         self._lock = threading.RLock()
@@ -182,11 +183,10 @@ class Memory(Decisions):
                 check_replaced(old, body)
             whole = whole_text(type, time, old)
             self._home.check_texts(("text", body), ("source", source), *(("tag", tag) for tag in tags))
-            address = None if self._identity is None else self._identity.address
             outcome = take_in(
                 body,
                 extractor=whole if self._extractor is None or type is not None else self._extractor,
-                provenance=Provenance("conversation", source, address),
+                provenance=Provenance("conversation", source, self._owner.address),
                 known=self._shelf.look(hurried=True).seen.stamps,
                 now=self._now(),
                 tags=tags,
@@ -241,7 +241,8 @@ class Memory(Decisions):
             if version is None or not apply:
                 return record.id, version is not None
             after = known[-1] if known else None
-            if version is record and record.signed:
+            is_own = any(one.signed_by is not None and one.signed_by == self._owner.address for one in known)
+            if version is record and record.signed and not is_own:
                 self._store.put(record, after=after)
                 self._shelf.wrote(record)
             else:
@@ -304,7 +305,7 @@ class Memory(Decisions):
         """
         finder = self._shelf.see()
         least = 0 if finder.has_few() else least
-        found = finder.find(query, include_history=include_history, count=count, since=since)
+        found = finder.find(query, include_history=include_history, count=count, since=since, owner=self._owner)
         if not include_history:
             found = [one for one in found if not has_expired(one.record, self._clock())]
         weighed = foremost(found, count)
@@ -325,18 +326,13 @@ class Memory(Decisions):
         recalled = choose(
             query,
             [replace(one, uses=uses[one.record.id].count) if one.record.id in uses else one for one in found],
-            finder.linked(found, include_history=include_history),
+            finder.linked(found, include_history=include_history, owner=self._owner),
             budget_tokens=budget_tokens,
             include_history=include_history,
             now=self._clock(),
-            is_forged=is_forged,
-            is_foreign=self._is_foreign,
+            doubt=self._owner.doubt,
         )
         return replace(recalled, problems=tuple(finder.seen.problems.values()))
-
-    def _is_foreign(self, record: Record) -> bool:
-        """Say whether this memory has an identity that has not signed a record."""
-        return self._identity is not None and is_foreign(record, (self._identity.address,))
 
     # -- looking after the records -----------------------------------------------------------------------------------
 
@@ -390,6 +386,8 @@ class Memory(Decisions):
     ) -> tuple[Record, ...]:
         """Return the newest version of the records that meet every condition given, by birth.
 
+        With an identity, a version that somebody else has put over one of its own does not count.
+
         Raises:
             InvalidArgument: there is no such state or type.
         """
@@ -398,7 +396,9 @@ class Memory(Decisions):
             of_type = None if type is None else RecordType(type)
         except ValueError as error:
             raise InvalidArgument(f"{error}; states are {', '.join(State)}, types {', '.join(RecordType)}") from error
-        return self._store.list(state=in_state, type=of_type, tag=tag) if self._home.is_on() else ()
+        if self._owner.address is None and self._home.is_on():
+            return self._store.list(state=in_state, type=of_type, tag=tag)
+        return chosen(map(self._owner.hold, self._store.list() if self._home.is_on() else ()), in_state, of_type, tag)
 
     def history(self, record_id: str) -> tuple[Record, ...]:
         """Return every version of a record, oldest first."""
@@ -410,7 +410,7 @@ class Memory(Decisions):
 
         What was replaced by one of them, too, is there. Each comes after what it replaced.
         """
-        return chain_of(self.records(), record_id)
+        return chain_of(self._store.list() if self._home.is_on() else (), record_id)
 
     def newest(self, record_id: str) -> Record | None:
         """Return the newest version of a record; None if there is no such record, or it cannot be read."""
@@ -493,7 +493,7 @@ class Memory(Decisions):
                 checked = check_histories(
                     self._shelf.every_history(),
                     owners=owners,
-                    mine=() if self._identity is None else (self._identity.address,),
+                    mine=() if self._owner.address is None else (self._owner.address,),
                     set_back=finder.seen.set_back,
                 )
             if isinstance(self._store, Shared):

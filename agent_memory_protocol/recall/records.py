@@ -12,7 +12,7 @@ from ..disk.files import Root
 from ..errors import AgentMemoryError, UnknownRecord
 from ..layout import RECORDS
 from ..project.access import Actor
-from ..records.proof import is_forged
+from ..records.proof import EVERYBODY
 from ..records.rank import BUDGET_TOKENS, Match, Recalled, choose, partner_of
 from ..records.record import LIVE, Record
 from ..records.store import DirectoryStore
@@ -123,7 +123,12 @@ def beside(
     return recalled, drafts
 
 
-def best(records: Sequence[Record], task: str | None, now: datetime) -> Recalled:
+def best(
+    records: Sequence[Record],
+    task: str | None,
+    now: datetime,
+    doubt: Callable[[Record], str] = EVERYBODY.doubt,
+) -> Recalled:
     """Return the records that hold now, best first; with a task, first those that share most words with it."""
     live = [record for record in records if record.state in LIVE and not record.redacted]
     shared = [1.0] * len(live) if task is None else scores(task, [_said(one) for one in live])
@@ -132,7 +137,7 @@ def best(records: Sequence[Record], task: str | None, now: datetime) -> Recalled
         Match(record, max(share / most, _LEAST), ("fits the task",) if task and share else ())
         for record, share in zip(live, shared, strict=True)
     ]
-    return choose(task or "", matches, {}, budget_tokens=NO_LIMIT, include_history=False, now=now, is_forged=is_forged)
+    return choose(task or "", matches, {}, budget_tokens=NO_LIMIT, include_history=False, now=now, doubt=doubt)
 
 
 def _said(record: Record) -> str:

@@ -13,6 +13,7 @@ from ..search.words import tokens
 from ..text.ids import complete
 from ..values import dataclass
 from .canonical import EMPTY
+from .proof import EVERYBODY, Owner
 from .rank import Match, partner_of
 from .record import LIVE, Record, by_birth, event_of, has_expired, headings_of, is_id, slots_said
 from .seen import Seen
@@ -123,9 +124,15 @@ class Finder:
         return tuple(sorted(same, key=by_birth))
 
     def find(
-        self, query: str, *, include_history: bool, count: int = MATCHES, since: date | None = None
+        self,
+        query: str,
+        *,
+        include_history: bool,
+        count: int = MATCHES,
+        since: date | None = None,
+        owner: Owner = EVERYBODY,
     ) -> list[Match]:
-        """Return as many records that look most like a query, each as it is now.
+        """Return as many records that look most like a query, each as it is now, or as its `owner` holds it.
 
         With `include_history`, as many again that are replaced or archived: they may not crowd out those that hold.
         With `since`, only those that have changed on that day or later.
@@ -136,18 +143,24 @@ class Finder:
             hits = self._index.search(query, limit=limit)
             if since is not None:
                 hits = self._recent(hits, since)
-            live = [hit for hit in hits if hit.key in LIVE]
+            back = self._held_against([hit.source for hit in hits if hit.key not in LIVE], owner)
+            live = [hit for hit in hits if hit.key in LIVE or hit.source in back]
             if len(live) >= count or len(hits) < limit:
                 break
             limit *= 4
-        gone = [hit for hit in hits if hit.key not in LIVE] if include_history else []
+        gone = [hit for hit in hits if hit.key not in LIVE and hit.source not in back] if include_history else []
         shown = [*live[:count], *gone[:count]]
         read = self.seen.read_each(hit.source for hit in shown)
         return [
-            Match(record, hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
+            Match(owner.hold(record), hit.score, hit.reasons, tokens=hit.tokens, meant=hit.meant, fit=hit.fit)
             for hit in shown
             if (record := read.get(hit.source))
         ]
+
+    def _held_against(self, gone: Sequence[str], owner: Owner) -> set[str]:
+        """Return which of these records are gone by somebody else's word, and not by the owner's."""
+        read = self.seen.read_each(gone) if owner.address is not None else {}
+        return {name for name, record in read.items() if owner.hold(record).state in LIVE}
 
     def _recent(self, hits: Sequence[Hit], since: date) -> list[Hit]:
         """Return those of which the record has changed on that day or later, without reading a record."""
@@ -168,7 +181,7 @@ class Finder:
             hits = self._recent(hits, since)
         return sum(keys is None or hit.key in keys for hit in hits)
 
-    def linked(self, matches: Iterable[Match], *, include_history: bool) -> dict[str, Record]:
+    def linked(self, matches: Iterable[Match], *, include_history: bool, owner: Owner = EVERYBODY) -> dict[str, Record]:
         """Return by id what may have to come with some of these: other sides of disputes, and what was replaced."""
         wanted = [match.record for match in matches]
         known = {record.id for record in wanted}
@@ -179,7 +192,7 @@ class Finder:
                 if link is not None and link not in known:
                     known.add(link)
                     if (other := self.seen.read(link)) is not None:
-                        found[link] = other
+                        found[link] = other = owner.hold(other)
                         wanted.append(other)
         return found
 

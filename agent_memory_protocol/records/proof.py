@@ -1,6 +1,7 @@
 """Whether what a store holds of a record can be believed: its signatures, and that each version may follow the last."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,6 +11,9 @@ from ..values import dataclass
 from .lifecycle import check_version
 from .record import Record, State, Transition
 from .signing import verify_record
+
+FORGED, FOREIGN = "signature does not verify", "not signed by the owner"
+CHANGED = "changed by somebody else, see `amp record verify`"
 
 
 def is_forged(record: Record) -> bool:
@@ -44,6 +48,54 @@ def check_history(versions: Sequence[Record]) -> None:
             check_version(before, after)
         except IllegalMove as error:
             raise DamagedFile(f"{error} (version {number}); restore its folder from a backup") from None
+
+
+class Owner:
+    """Whose records a memory holds: what the owner has signed holds until the owner signs something else.
+
+    Args:
+        address: the owner's; without one, every newest version holds.
+        history: returns the versions of a record, oldest first.
+        has_writers: whether the store has several writers: then what any of them has signed holds.
+    """
+
+    def __init__(
+        self, address: str | None, history: Callable[[str], Sequence[Record]], *, has_writers: bool = False
+    ) -> None:
+        self.address = address
+        self._history = history
+        self._has_writers = has_writers
+        self._held: dict[str, tuple[Record, Record]] = {}  # the newest version of what was asked about, and what holds
+
+    def hold(self, newest: Record) -> Record:
+        """Return the version that holds: the last one of the owner where somebody else has changed that since."""
+        if self.address is None or newest.redacted:
+            return newest
+        known = self._held.get(newest.id)
+        if known is None or known[0] != newest:
+            known = self._held[newest.id] = (newest, self._last_own(newest))
+        return known[1]
+
+    def _last_own(self, newest: Record) -> Record:
+        if newest.signed_by and (self._has_writers or newest.signed_by == self.address) and not is_forged(newest):
+            return newest
+        with suppress(StorageError):
+            for version in reversed(self._history(newest.id)):
+                if version.signed_by == self.address and not is_forged(version):
+                    return version
+        return newest
+
+    def doubt(self, record: Record) -> str:
+        """Return what has to be said of a version that holds and of its signature; "" for nothing."""
+        newest, held = self._held.get(record.id, (record, record))
+        if newest != record == held:
+            return CHANGED
+        if is_forged(record):
+            return FORGED
+        return FOREIGN if self.address is not None and is_foreign(record, (self.address,)) else ""
+
+
+EVERYBODY = Owner(None, lambda _: ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from ..search.excerpt import PASSAGE, excerpt
 from ..secrets.mask import masked
 from ..text.bullets import bullet
 from ..values import dataclass
+from .proof import FOREIGN, FORGED
 from .record import LIVE, Record, State, by_birth, came_disputed, has_expired, headings_of, until_of
 
 BUDGET_TOKENS = 2_000  # What an answer may have where the caller names no other budget
@@ -35,7 +36,9 @@ _POINTING = frozenset(
     ["do", "don't", "never", "always", "it", "its", "they", "this", "that", "these", "those", "there"]
 )
 
-_MARK = re.compile(r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|flagged|signature|not\s+signed)\b)", re.IGNORECASE)
+_MARK = re.compile(
+    r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|changed|flagged|signature|not\s+signed)\b)", re.IGNORECASE
+)
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -61,8 +64,7 @@ class RecalledRecord:
     score: float  # what it is worth as an answer; what ranked it
     tokens: int  # the tokens of its line in the prompt block
     reasons: tuple[str, ...]  # why it is here
-    forged: bool = False  # whether it claims a signature that does not verify
-    foreign: bool = False  # whether the identity of the memory has not signed it
+    doubt: str = ""  # what has to be said of who wrote it, such as that its signature does not verify
     # the tokens of the query that are in it, as `search.words.places` finds them in a text
     matched: tuple[str, ...] = ()
     # each word of the query that was taken for a slip, with the word that was looked for instead
@@ -72,7 +74,7 @@ class RecalledRecord:
     @property
     def line(self) -> str:
         """The record as one line of a prompt."""
-        return render(self.record, forged=self.forged, foreign=self.foreign)
+        return render(self.record, doubt=self.doubt)
 
     @property
     def label(self) -> str:
@@ -82,7 +84,7 @@ class RecalledRecord:
     @property
     def marks(self) -> str:
         """What the end of that line says of the record's state, end and signature; "" if nothing is to be said."""
-        return _marks(self.record, forged=self.forged, foreign=self.foreign)
+        return _marks(self.record, self.doubt)
 
     @property
     def passage(self) -> str:
@@ -155,8 +157,7 @@ def choose(
     budget_tokens: int,
     include_history: bool,
     now: datetime,
-    is_forged: Callable[[Record], bool] = lambda _: False,
-    is_foreign: Callable[[Record], bool] = lambda _: False,
+    doubt: Callable[[Record], str] = lambda _: "",
 ) -> Recalled:
     """Return the best of the matches that fit into a prompt block of so many tokens.
 
@@ -176,7 +177,7 @@ def choose(
         if first.record.id in chosen:
             continue
         unit = [one for one in _unit(first, known, found, include_history, now) if one.record.id not in chosen]
-        sized = [_recalled(one, now, forged=is_forged(one.record), foreign=is_foreign(one.record)) for one in unit]
+        sized = [_recalled(one, now, doubt(one.record)) for one in unit]
         size = sum(length + 1 for _, length in sized)
         if size > room:
             skipped.update(one.record.id for one in unit)
@@ -195,9 +196,9 @@ def score(match: Match, now: datetime) -> float:
     return match.relevance * _STATE_WEIGHTS[record.state] * recency * use * record.confidence
 
 
-def render(record: Record, *, forged: bool = False, foreign: bool = False) -> str:
+def render(record: Record, *, doubt: str = "") -> str:
     """Return a record as one line of a prompt, with what it is about, and the marks of its state and signature."""
-    marks, label = _marks(record, forged=forged, foreign=foreign), label_of(record)
+    marks, label = _marks(record, doubt), label_of(record)
     said = f"{label}: {record.body.lstrip()}" if label else record.body
     return bullet(_one_line(said)) + (f" {marks}" if marks else "")
 
@@ -239,7 +240,7 @@ def _names_nothing(said: str) -> bool:
     return word in _POINTING or is_known_verb(english(word))
 
 
-def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
+def _marks(record: Record, doubt: str) -> str:
     marks = []
     if record.transition is not None:
         marks.append(f"[disputed: {_said(record.transition.reason)}]")
@@ -253,10 +254,8 @@ def _marks(record: Record, *, forged: bool, foreign: bool) -> str:
         marks.append(f"[until {until}]")
     if record.flagged:
         marks.append(f"[flagged: {_said(record.flag_reason or 'its evidence is gone')}]")
-    if forged:
-        marks.append("[signature does not verify]")
-    elif foreign:
-        marks.append("[not signed by the owner]")
+    if doubt:
+        marks.append(f"[{doubt}]")
     return " ".join(marks)
 
 
@@ -317,7 +316,7 @@ def _unit(
     return list(unit.values())
 
 
-def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> tuple[RecalledRecord, int]:
+def _recalled(match: Match, now: datetime, doubt: str) -> tuple[RecalledRecord, int]:
     """Return a record in an answer, and the bytes of its line."""
     reasons = match.reasons
     if match.uses:
@@ -327,11 +326,10 @@ def _recalled(match: Match, now: datetime, *, forged: bool, foreign: bool) -> tu
         reasons = (*reasons, f"holds until {until}")
     if came_disputed(match.record):
         reasons = (*reasons, "disputed where it came from")
-    if forged:
-        reasons = (*reasons, "its signature does not verify")
-    elif foreign:
+    if doubt:
         signer = match.record.signed_by
-        reasons = (*reasons, f"signed by {signer}" if signer else "not signed")
-    size = len(render(match.record, forged=forged, foreign=foreign).encode())
-    more = (forged, foreign, match.tokens, match.meant, match.fit)
+        foreign = f"signed by {signer}" if signer else "not signed"
+        reasons = (*reasons, {FORGED: f"its {FORGED}", FOREIGN: foreign}.get(doubt, doubt))
+    size = len(render(match.record, doubt=doubt).encode())
+    more = (doubt, match.tokens, match.meant, match.fit)
     return RecalledRecord(match.record, score(match, now), estimate_tokens(size), reasons, *more), size

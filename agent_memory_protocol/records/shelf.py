@@ -11,8 +11,10 @@ from ..search.port import Embedder, SearchIndex
 from .finder import Finder
 from .heads import file_elsewhere
 from .home import Home
+from .proof import Owner
 from .record import Record
 from .seen import Seen
+from .signing import Signer
 from .store import Bulk, DirectoryStore, RecordStore, Tables
 from .usage import COUNTS_ELSEWHERE, Counting, Usage, read_counts
 
@@ -87,6 +89,11 @@ class Shelf:
         yield from self.histories(self.look().every_id)
         for name in self.store.strays() if isinstance(self.store, Tables) else ():
             yield name, partial(_lost, name)
+
+    def owner(self, signer: Signer | None) -> Owner:
+        """Return whose records these are, for who opens them with an identity; else everybody's."""
+        address = None if signer is None else signer.address
+        return Owner(address, self.store.history, has_writers=isinstance(self.store, Shared))
 
     def wrote(self, record: Record) -> None:
         """Take in a version that was just written."""

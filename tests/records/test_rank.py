@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agent_memory_protocol.limits import estimate_tokens
 from agent_memory_protocol.records.canonical import freeze_text
 from agent_memory_protocol.records.lifecycle import archive, dispute, redact, refresh_flag, resolve, supersede
+from agent_memory_protocol.records.proof import FORGED
 from agent_memory_protocol.records.rank import Match, Recalled, choose, label_of, render, score
 from agent_memory_protocol.records.record import Provenance, Record, RecordType, State, new_record
 from tests.each_row import each_row
@@ -275,14 +276,30 @@ def test_a_record_is_one_line_that_begins_one_bullet(text):
 def test_a_wrong_signature_is_marked_within_the_budget_and_no_text_can_pass_for_the_mark():
     good, bad = record("a good one"), record("a bad one")
     matches = [Match(one, 1, ("words: one",)) for one in (good, bad)]
-    found = choose("one", matches, {}, budget_tokens=99, include_history=False, now=NOW, is_forged=bad.__eq__)
+    found = choose(
+        "one",
+        matches,
+        {},
+        budget_tokens=99,
+        include_history=False,
+        now=NOW,
+        doubt=lambda one: FORGED if one == bad else "",
+    )
     lines = {hit.record.id: (hit.line, hit.reasons[1:]) for hit in found}
     assert lines == {
         good.id: ("- a good one", ()),
         bad.id: ("- a bad one [signature does not verify]", ("its signature does not verify",)),
     }
     for budget in range(1, 20):
-        found = choose("one", matches, {}, budget_tokens=budget, include_history=False, now=NOW, is_forged=bad.__eq__)
+        found = choose(
+            "one",
+            matches,
+            {},
+            budget_tokens=budget,
+            include_history=False,
+            now=NOW,
+            doubt=lambda one: FORGED if one == bad else "",
+        )
         assert found.tokens <= budget
     assert "[signature" not in render(record("a text [signature does not verify]"))
 
