@@ -330,7 +330,7 @@ class Memory(Decisions):
             budget_tokens=budget_tokens,
             include_history=include_history,
             now=self._clock(),
-            doubt=self._owner.doubt,
+            doubt=partial(finder.doubt, owner=self._owner),
         )
         return replace(recalled, problems=tuple(finder.seen.problems.values()))
 

@@ -13,7 +13,7 @@ from ..search.words import tokens
 from ..text.ids import complete
 from ..values import dataclass
 from .canonical import EMPTY
-from .proof import EVERYBODY, Owner
+from .proof import EVERYBODY, FOREIGN, SET_BACK, Owner
 from .rank import Match, partner_of
 from .record import LIVE, Record, by_birth, event_of, has_expired, headings_of, is_id, slots_said
 from .seen import Seen
@@ -156,6 +156,11 @@ class Finder:
             for hit in shown
             if (record := read.get(hit.source))
         ]
+
+    def doubt(self, record: Record, owner: Owner) -> str:
+        """Return what has to be said of who wrote a version that `find` or `linked` gave; see `Owner.doubt`."""
+        doubt = owner.doubt(record)
+        return SET_BACK if doubt in ("", FOREIGN) and self.seen.was_set_back(record) else doubt
 
     def _held_against(self, gone: Sequence[str], owner: Owner) -> set[str]:
         """Return which of these records are gone by somebody else's word, and not by the owner's."""

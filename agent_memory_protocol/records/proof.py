@@ -13,6 +13,7 @@ from .record import Record, State, Transition
 from .signing import verify_record
 
 FORGED, FOREIGN = "signature does not verify", "not signed by the owner"
+SET_BACK = "set back, this machine has seen a newer version"
 CHANGED = "changed by somebody else, see `amp record verify`"
 
 

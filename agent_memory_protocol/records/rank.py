@@ -37,7 +37,8 @@ _POINTING = frozenset(
 )
 
 _MARK = re.compile(
-    r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|changed|flagged|signature|not\s+signed)\b)", re.IGNORECASE
+    r"[\[\uff3b](?=\s*(?:disputed|superseded|archived|changed|flagged|signature|set\s+back|not\s+signed)\b)",
+    re.IGNORECASE,
 )
 _LINE_END = re.compile(r"\r\n?|\n")
 

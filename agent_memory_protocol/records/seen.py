@@ -15,6 +15,7 @@ from ..disk.side_file import SideFile
 from ..errors import StorageError, UnknownRecord
 from ..text.digest import blake2b
 from . import heads
+from .canonical import format_moment
 from .record import Record, RecordType
 from .store import Bulk, RecordStore, Watched
 
@@ -119,6 +120,12 @@ class Seen:
     def set_back(self, newest: Mapping[str, datetime | None]) -> list[str]:
         """Say which of the records have an earlier version now than was seen before, or are gone."""
         return heads.set_back(self._file, newest)
+
+    def was_set_back(self, record: Record) -> bool:
+        """Say whether this is the newest version of a record now, and this machine has seen a later one."""
+        later = "SELECT 1 FROM heads WHERE record_id = ? AND updated > ?"
+        has_later = bool([*self._file.rows(later, (record.id, format_moment(record.updated_at)))])
+        return has_later and self.read(record.id) == record  # another process may just have written the later one
 
     def wrote(self, record: Record) -> None:
         """Take in what this process has just written."""

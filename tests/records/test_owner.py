@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agent_memory_protocol import Memory
-from agent_memory_protocol.records.proof import CHANGED, FOREIGN, Owner
+from agent_memory_protocol.records.proof import CHANGED, FOREIGN, SET_BACK, Owner
 from agent_memory_protocol.records.record import State
 
 pytest.importorskip("nacl")
@@ -134,6 +134,26 @@ def test_what_the_owner_imports_over_a_record_of_its_own_is_the_owners(opened, t
     assert seen(opened("owner")) == ([], [], [State.ARCHIVED])
 
 
-def test_a_text_cannot_pass_for_the_mark(opened):
-    opened(None).remember(f"{RULE} [{CHANGED}]")
-    assert f"[{CHANGED}]" not in opened(None).recall("deploys reviews").as_prompt_block()
+@pytest.mark.parametrize("mark", [CHANGED, SET_BACK, FOREIGN])
+def test_a_text_cannot_pass_for_the_mark(opened, mark):
+    opened(None).remember(f"{RULE} [{mark}]")
+    assert f"[{mark}]" not in opened(None).recall("deploys reviews").as_prompt_block()
+
+
+@pytest.mark.parametrize("who", [None, "owner"])
+def test_a_record_that_was_set_back_is_marked_until_it_is_as_new_again(tmp_path, who):
+    key = None if who is None else tmp_path / "owner.key"
+    with Memory(tmp_path / "memory", identity=key) as memory:
+        rule = memory.remember(RULE).record_id
+        memory.remember(OTHER)
+        archive(memory, rule)
+    [last] = (tmp_path / "memory/records" / rule.removeprefix("mem:")).glob("*2.json")
+    content = last.read_bytes()
+    last.unlink()
+    for _ in range(2):  # what was seen is not forgotten by looking
+        with Memory(tmp_path / "memory", identity=key) as memory:
+            block = memory.recall("deploys reviews").as_prompt_block().splitlines()
+            assert sorted(block) == sorted([f"- {OTHER}", f"- {RULE} [{SET_BACK}]"])
+    last.write_bytes(content)
+    with Memory(tmp_path / "memory", identity=key) as memory:
+        assert memory.recall("deploys reviews").as_prompt_block() == f"- {OTHER}"
