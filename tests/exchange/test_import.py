@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.consolidation.decay import Rates
-from agent_memory_protocol.errors import AccessDenied, BadSignature, DamagedFile, IllegalMove, Refused, SecretFound
+from agent_memory_protocol.errors import (
+    AccessDenied,
+    BadSignature,
+    DamagedFile,
+    IllegalMove,
+    InvalidArgument,
+    Refused,
+    SecretFound,
+)
 from agent_memory_protocol.exchange import export
 from agent_memory_protocol.exchange.convert import Conversion, convert
 from agent_memory_protocol.exchange.foreign import reader_of
@@ -396,6 +404,8 @@ def do(memory: Memory, step: str, number: int) -> None:
             memory.reactivate(gone[number % len(gone)].id, "needed after all")
         elif step == "retire":
             memory.store.put(archive(one, reason="over", now=NOW + timedelta(days=4_000)))
+            with suppress(InvalidArgument):  # without an identity
+                memory.sign([one.id])  # else the owner would hold to the version before
 
 
 def go_over(source: Memory, target: Memory, path: Path) -> Import:
