@@ -15,6 +15,7 @@ from ..text import links, markdown
 from ..text.headers import front_matter_end
 from ..text.ids import id_of_proposal
 from ..text.language import plain
+from ..text.phrases import beginning
 from ..tiers import document
 from ..tiers.entries import Entry, Heading, IndexLine
 
@@ -25,6 +26,10 @@ _LONGEST_TITLE = 120
 _LONGEST_SLUG = 60
 _TRIES = 4
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # what a heading is counted with
+
+_FRONT = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")  # what an item begins with
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # where a word of a name in camel case begins
 
 _Cut = Callable[[list[str]], list[list[str]]]
 
@@ -39,7 +44,9 @@ def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) 
     header = lines[:begin]
     longest = max((max_bytes - _FRAME_BYTES) // 2, 100)
     body = _Body([piece for line in lines[begin:] for piece in _pieces(line, longest)])
-    title = plain(next((one.text for one in body.outline.headings), "")) or source[:-3]
+    title = plain(next((one.text for one in body.outline.headings), "")) or " ".join(
+        one if one.isupper() else one.lower() for one in _words(source[:-3])
+    )
     spare = len("\n".join(header).encode())
     for _ in range(_TRIES):
         spans = body.spans(max_lines - _FRAME_LINES - len(header), max_bytes - _FRAME_BYTES - spare)
@@ -52,11 +59,16 @@ def in_parts(stem: str, text: str, source: str, max_lines: int, max_bytes: int) 
 
 def slug_of(text: str) -> str:
     """Return a text as part of a note's file name. One that is cut ends in a few digits that only it has."""
-    words = "".join(character if character.isascii() and character.isalnum() else " " for character in text).split()
-    slug = "-".join(words).lower()
+    slug = "-".join(_words(text)).lower()
     if len(slug) > _LONGEST_SLUG:
         slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{id_of_proposal(text)}"
     return slug or "memory"
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a name: `activeContext` and `active_context` have two."""
+    spaced = _HUMP.sub(" ", text)
+    return "".join(character if character.isascii() and character.isalnum() else " " for character in spaced).split()
 
 
 def _named(
@@ -68,7 +80,7 @@ def _named(
     found = {}
     for number, (name, span) in enumerate(zip(names, spans, strict=True), start=1):
         of = f" ({number} of {len(spans)})" if len(spans) > 1 else ""
-        told = _about(f"{title}{of}", title, body.headings(*span))
+        told = _about(f"{title}{of}", title, body.headings(*span), body.begins(*span))
         own = "\n".join(header) if header and number == 1 else _header(name, told)
         said = "\n\n".join(
             filter(None, [body.text(*span), f"It goes on in {others}." if others and number == 1 else ""])
@@ -77,13 +89,19 @@ def _named(
     return found
 
 
-def _about(told: str, title: str, headings: Sequence[Heading]) -> str:
-    """Return what is told of a part, and what its sections are called: by that a line of the index is chosen."""
+def _about(told: str, title: str, headings: Sequence[Heading], begins: str) -> str:
+    """Return what is told of a part, and what its sections are called, or how it begins if it has none.
+
+    By that a line of the index is chosen.
+    """
     named = [(one.level, _NUMBER.sub("", plain(one.text).removeprefix(f"{title}: "))) for one in headings]
     top = min((level for level, name in named if name != title), default=0)
     names = dict.fromkeys(name for level, name in named if level == top and name not in ("", title))
     said = accumulate(names, lambda before, name: f"{before}, {name}")
-    return max((f"{told}: {one}" for one in said if len(told) + len(one) < _LONGEST_TITLE), key=len, default=told)
+    told_more = [f"{told}: {one}" for one in said if len(told) + len(one) < _LONGEST_TITLE]
+    if not told_more and begins not in ("", title) and len(told) < _LONGEST_TITLE // 2:
+        return beginning(f"{told}: {begins}", _LONGEST_TITLE)
+    return max(told_more, key=len, default=told)
 
 
 def _header(name: str, title: str) -> str:
@@ -119,6 +137,12 @@ class _Body:
     def headings(self, start: int, end: int) -> list[Heading]:
         """Return the headings in some lines."""
         return [one for one in self.outline.headings if start <= one.start < end]
+
+    def begins(self, start: int, end: int) -> str:
+        """Return the first sentences in some lines without their marks; "" where a table or code comes first."""
+        entry = next((one for one in self.outline.entries if start <= one.start < end), None)
+        said = "" if entry is None else _FRONT.sub("", plain(" ".join(self.lines[entry.start : entry.end])), count=1)
+        return "" if said.startswith(("|", "```", "~~~", "    ")) else _LINK.sub(r"\1", said).replace("`", "")
 
     def above(self, line: int) -> list[str]:
         """Return the headings and the label that govern a line and are above it, a blank line after each."""
