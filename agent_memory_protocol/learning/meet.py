@@ -1,7 +1,7 @@
 """What new facts meet among the documents, notes and records of a project: where that is looked for, and its remark."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from ..change.opening import open_session
@@ -12,6 +12,7 @@ from ..notes import store
 from ..notes.note import Note
 from ..project.access import Actor
 from ..secrets.mask import beginning
+from ..text.alike import denials
 from ..text.gist import Near, gist
 from ..tiers import document as documents
 from ..tiers.document import Document, section_key
@@ -29,6 +30,8 @@ from ..tiers.meet import (
     Placed,
     first_meeting,
     nearest,
+    placed_in,
+    shapes_of,
 )
 from . import route
 from .route_words import STATE
@@ -96,6 +99,43 @@ class Beside:
         for _, note, text in read_notes(self._session, [target]):
             if self._near(text):
                 yield from of_notes(target, [note])
+
+
+class Lasting:
+    """The facts of a project's lasting documents and notes, by what a newer value or a denial shares with each.
+
+    It reads all of them once, so that many facts can be compared with them.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._denied: dict[str, set[str]] = {}
+        self._by_shape: dict[Hashable, list[Fact]] = {}
+        self._by_text: dict[str, list[Fact]] = {}
+        for one in self._read(session):
+            self._by_text.setdefault(one.text, []).append(one)
+            for shape in shapes_of(one):
+                self._by_shape.setdefault(shape, []).append(one)
+        texts = [*self._by_text]
+        for denial in denials(texts):
+            denying, said = texts[denial.denying], texts[denial.said]
+            self._denied.setdefault(denying, set()).add(said)
+            self._denied.setdefault(said, set()).add(denying)
+
+    @staticmethod
+    def _read(session: Session) -> Iterator[Fact]:
+        for target in session.readable():
+            if target.tier.lasts:
+                with suppress(AgentMemoryError):
+                    found = session.read(target)
+                    yield from placed_in(found) if found is not None else ()
+                yield from of_notes(target, (note for _, note, _ in read_notes(session, [target])))
+
+    def beside(self, one: Fact) -> list[Fact]:
+        """Return the facts of other documents and notes that may have another value than this one, or deny it."""
+        found = {id(other): other for shape in shapes_of(one) for other in self._by_shape.get(shape, ())}
+        for text in self._denied.get(one.text, ()):
+            found |= {id(other): other for other in self._by_text[text]}
+        return [other for other in found.values() if other.path != one.path]
 
 
 def met_by(facts: Sequence[Fact], others: Sequence[Fact], home: Target | None = None) -> Iterator[str]:

@@ -355,6 +355,11 @@ def _changed(own: Fact, others: Sequence[Fact]) -> Fact | None:
     return found[0] if found else None
 
 
+def shapes_of(one: Fact) -> frozenset[Hashable]:
+    """Return what a fact says but for a value, or what may be one. A fact that has another value shares one of them."""
+    return shapes(_said(one)) | shapes(one.text) | guesses(_said(one))
+
+
 def _of_its_shape(
     own: Fact, others: Sequence[Fact], shapes_of: Callable[[str], frozenset[Hashable]], text_of: Callable[[Fact], str]
 ) -> list[Fact]:

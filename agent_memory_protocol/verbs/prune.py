@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 
 from ..answers import About
 from ..change.session import Session
@@ -11,7 +11,7 @@ from ..change.transaction import Change
 from ..disk import collector
 from ..errors import InvalidArgument, Refused, StorageError
 from ..layout import Target, Tier
-from ..learning.meet import Beside
+from ..learning.meet import Lasting
 from ..project.settings import parse_days
 from ..recall import use
 from ..text.dates import parse_day
@@ -66,6 +66,7 @@ def plan(
     """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
     plans = []
     named = session.readable() if targets is None else targets
+    lasting = cache(lambda: Lasting(session))
     chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
     with collector.left_alone():
         for number, target in enumerate(chosen):
@@ -74,7 +75,9 @@ def plan(
                 current = session.read(target)
                 if current is not None:
                     plans.append(
-                        _plan(session, current, today, older_than, chosen, sections=sections, to_limit=to_limit)
+                        _plan(
+                            session, current, today, older_than, chosen, lasting, sections=sections, to_limit=to_limit
+                        )
                     )
             except (StorageError, Refused) as error:
                 plans.append(Pruning(target, session.path(target), None, problem=str(error)))
@@ -158,11 +161,13 @@ def _plan(
     today: date,
     older_than: timedelta | None,
     chosen: Sequence[Target],
+    lasting: Callable[[], Lasting] | None = None,
     *,
     sections: bool,
     to_limit: bool,
 ) -> Pruning:
     made_by = partial(_plan, today=today, older_than=older_than, chosen=chosen, sections=sections, to_limit=to_limit)
+    lasting = lasting or cache(lambda: Lasting(session))
     settings = session.settings
     days = settings.older_than if older_than is None else older_than.days
     last = last_sign(session, current) if current.target.tier is Tier.CONVERSATION else today
@@ -191,7 +196,7 @@ def _plan(
             )
         else:
             plan = rules.plan_pruning(current, today=today, older_than=days, sections=sections, holds=holds)
-        found = _newer_here(session, plan, spared, stays)
+        found = _newer_here(lasting, plan, spared, stays)
         if found.keys() <= spared.keys():
             break
         spared |= found
@@ -213,7 +218,9 @@ def _plan(
     )
 
 
-def _newer_here(session: Session, plan: Plan, spared: Collection[str], stays: Callable[[Fact], bool]) -> dict[str, str]:
+def _newer_here(
+    lasting: Callable[[], Lasting], plan: Plan, spared: Collection[str], stays: Callable[[Fact], bool]
+) -> dict[str, str]:
     """Return the texts that must not go, since their older value stays in another document; each with that reason.
 
     Looked at is what would go, and what is `spared` already. Of several newer values of one, the newest is returned.
@@ -221,17 +228,15 @@ def _newer_here(session: Session, plan: Plan, spared: Collection[str], stays: Ca
     going = {one.id: one for one in plan.removals if one.cause == "old"}
     going |= {one.id: one for one in plan.kept if one.text in spared}
     facts = [Placed(plan.document, entry) for one, entry in plan.document.by_id if one in going]
-    if not facts:
-        return {}
-    elsewhere = [one for one in Beside(session, [one.text for one in facts]).facts if stays(one)]
     newest: dict[str, tuple[Placed, Meeting]] = {}
     for own in facts:
-        met = [first_meeting(own, [other]) for other in elsewhere if other.path != own.path]
-        older = [one for one in met if one is not None and one.way in (CHANGED, OPPOSITE)]
-        if older and all(one.first.day <= (own.entry.day or 0) for one in older):
-            before = newest.get(older[0].first.id)
+        beside = [one for one in lasting().beside(own) if stays(one)]
+        # The newest first: if that is older, all are.
+        met = first_meeting(own, sorted(beside, key=lambda one: one.day, reverse=True))
+        if met is not None and met.way in (CHANGED, OPPOSITE) and met.first.day <= (own.entry.day or 0):
+            before = newest.get(met.first.id)
             if before is None or (before[0].entry.day or 0) <= (own.entry.day or 0):
-                newest[older[0].first.id] = own, older[0]
+                newest[met.first.id] = own, met
     return {
         going[own.id].text: f"{met.first.place} may be its old value; {met.settles if met.dispute else met.advice}"
         for own, met in newest.values()
