@@ -256,7 +256,7 @@ def test_facts_that_disagree_are_told_each_time_and_no_longer_when_one_has_chang
 
 def test_a_rule_about_one_text_asks_for_nothing_else(corpus):
     """A rule that reads the day, a limit or another file must run each time."""
-    parts = {"tier": {"document", "allowed", "entries"}, "note": {"note", "text", "allowed", "is_part"}}
+    parts = {"tier": {"document", "allowed", "entries", "datable"}, "note": {"note", "text", "allowed", "is_part"}}
     views: list[tuple[str, TierView | NoteView]] = []
     for path in corpus[:150]:
         data = path.read_bytes()
