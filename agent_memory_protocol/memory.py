@@ -386,7 +386,7 @@ class Memory(Decisions):
     ) -> tuple[Record, ...]:
         """Return the newest version of the records that meet every condition given, by birth.
 
-        With an identity, a version that somebody else has put over one of its own does not count.
+        With an identity, a version that somebody else has signed over one of its own does not count.
 
         Raises:
             InvalidArgument: there is no such state or type.

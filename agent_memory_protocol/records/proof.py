@@ -52,7 +52,9 @@ def check_history(versions: Sequence[Record]) -> None:
 
 
 class Owner:
-    """Whose records a memory holds: what the owner has signed holds until the owner signs something else.
+    """Whose records a memory holds: what the owner has signed is not changed by what somebody else has signed.
+
+    A change of state that nobody has signed holds: the record format clears the signature with such a change.
 
     Args:
         address: the owner's; without one, every newest version holds.
@@ -78,13 +80,19 @@ class Owner:
         return known[1]
 
     def _last_own(self, newest: Record) -> Record:
-        if newest.signed_by and (self._has_writers or newest.signed_by == self.address) and not is_forged(newest):
+        if self._is_own(newest):
             return newest
+        is_strange = False  # whether somebody else has signed a version after the last own one
         with suppress(StorageError):
             for version in reversed(self._history(newest.id)):
-                if version.signed_by == self.address and not is_forged(version):
-                    return version
+                if self._is_own(version):
+                    return version if is_strange else newest
+                is_strange = is_strange or version.signed
         return newest
+
+    def _is_own(self, version: Record) -> bool:
+        is_meant = version.signed and (self._has_writers or version.signed_by == self.address)
+        return is_meant and not is_forged(version)
 
     def doubt(self, record: Record) -> str:
         """Return what has to be said of a version that holds and of its signature; "" for nothing."""

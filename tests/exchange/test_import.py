@@ -21,7 +21,6 @@ from agent_memory_protocol.errors import (
     BadSignature,
     DamagedFile,
     IllegalMove,
-    InvalidArgument,
     Refused,
     SecretFound,
 )
@@ -404,8 +403,6 @@ def do(memory: Memory, step: str, number: int) -> None:
             memory.reactivate(gone[number % len(gone)].id, "needed after all")
         elif step == "retire":
             memory.store.put(archive(one, reason="over", now=NOW + timedelta(days=4_000)))
-            with suppress(InvalidArgument):  # without an identity
-                memory.sign([one.id])  # else the owner would hold to the version before
 
 
 def go_over(source: Memory, target: Memory, path: Path) -> Import:

@@ -1,5 +1,6 @@
 """What the owner has signed holds until the owner signs something else; without an identity the newest version does."""
 
+from dataclasses import replace as changed
 from datetime import UTC, datetime
 
 import pytest
@@ -56,14 +57,24 @@ def seen(memory):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("who", [None, "stranger"])
-def test_nobody_else_hides_or_replaces_what_the_owner_has_signed(opened, way, who):
+def test_nobody_else_hides_or_replaces_what_the_owner_has_signed(opened, way):
     rule = opened("owner").remember(RULE).record_id
-    way(opened(who), rule)
+    way(opened("stranger"), rule)
     owner = opened("owner")
     line = f"- {RULE} [{CHANGED}]"
     assert seen(owner) == ([line], [line], [State.ACTIVE])
     assert owner.records(state="active")[0].id == rule
+    assert rule in owner.check().foreign
+
+
+@pytest.mark.requirement("S1-57")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_change_of_state_that_nobody_has_signed_holds_and_is_named(opened, way):
+    rule = opened("owner").remember(RULE).record_id
+    way(opened(None), rule)
+    owner = opened("owner")
+    assert [one.state for one in owner.records() if one.id == rule] == [owner.history(rule)[-1].state]
+    assert CHANGED not in owner.recall("deploys reviews", include_history=True).as_prompt_block()
     assert rule in owner.check().foreign
 
 
@@ -89,7 +100,7 @@ def test_without_an_identity_or_with_another_one_the_newest_version_holds(opened
 
 def test_a_change_that_the_owner_signs_holds(opened):
     rule = opened("owner").remember(RULE).record_id
-    archive(opened(None), rule)
+    archive(opened("stranger"), rule)
     opened("owner").sign([rule])
     assert seen(opened("owner")) == ([], [], [State.ARCHIVED])
 
@@ -100,8 +111,6 @@ def test_a_signature_that_was_copied_onto_a_change_hides_nothing(opened):
     archive(opened(None), rule)
     memory = opened(None)
     last = memory.history(rule)[-1]
-    from dataclasses import replace as changed
-
     memory.store.put(changed(last, signed_by=first.signed_by, signature=first.signature), after=last)
     assert seen(opened("owner"))[2] == [State.ACTIVE]
 
@@ -114,7 +123,7 @@ def test_what_another_has_signed_alone_is_as_it_was(opened):
     assert seen(opened("owner"))[0] == []
 
 
-def test_among_several_writers_what_any_of_them_signs_holds_and_what_nobody_signs_does_not(opened):
+def test_among_several_writers_what_any_of_them_signs_holds(opened):
     owner = opened("owner")
     rule = owner.remember(RULE).record_id
     archive(opened("stranger"), rule)
@@ -122,6 +131,10 @@ def test_among_several_writers_what_any_of_them_signs_holds_and_what_nobody_sign
     shared = Owner(signed[0].signed_by, owner.history, has_writers=True)
     assert shared.hold(signed[-1]) == signed[-1]
     assert Owner(signed[0].signed_by, owner.history).hold(signed[-1]) == signed[0]
+    stripped = changed(signed[-1], signed_by=None, signature="")
+    over_own, over_strange = [signed[0], stripped], [*signed, stripped]
+    assert Owner(signed[0].signed_by, lambda _: over_own).hold(stripped) == stripped
+    assert Owner(signed[0].signed_by, lambda _: over_strange).hold(stripped) == signed[0]
 
 
 def test_what_the_owner_imports_over_a_record_of_its_own_is_the_owners(opened, tmp_path):
