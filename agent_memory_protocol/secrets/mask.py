@@ -91,6 +91,11 @@ def masked(text: str) -> str:
     return text[:done] + after
 
 
+def holds_mask(text: str) -> bool:
+    """Say whether a text was copied from a place that does not show a secret. Writing it would lose that secret."""
+    return _MARK in text
+
+
 def masked_lines(lines: "Iterable[str]") -> list[str]:
     """Return the lines of one text without its secrets: what names one, and the value, can be on two of them."""
     return masked("\n".join(lines)).split("\n")

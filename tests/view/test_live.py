@@ -14,6 +14,7 @@ import pytest
 from agent_memory_protocol import Actor, Memory, Tier, Workspace
 from agent_memory_protocol.errors import StorageError
 from agent_memory_protocol.records.record import LIVE
+from agent_memory_protocol.secrets.mask import masked
 from agent_memory_protocol.view import live
 from agent_memory_protocol.view.actions import without_bullet
 from agent_memory_protocol.view.page import mark_of
@@ -312,6 +313,9 @@ def test_an_old_text_that_holds_a_secret_cannot_come_back_and_the_plan_says_so(h
     assert (
         "It cannot be undone: the old text holds" in at.post("Edit", entry, "Plan", text="The key is in the vault.")[1]
     )
+    offered = here.entry(entry).text.removeprefix("- ")
+    assert "does not show the secret" in at.post("Edit", entry, "Apply", text=f"{masked(offered)} Really.")[1]
+    assert offered in path.read_text()
     address = at.post("Edit", entry, "Apply", text="The key is in the vault.")[1]
     assert 'value="Undo"' not in at.ask(address.partition("#")[0])[2]
     assert "What you apply can be undone." in at.post("Edit", id_of(here, "Another"), "Plan", text="Same.")[1]
