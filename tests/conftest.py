@@ -13,6 +13,8 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
+from agent_memory_protocol.secrets import mask
+
 from . import postgresql_server, requirements
 
 REPOSITORY = Path(__file__).parents[1]
@@ -99,6 +101,12 @@ def _no_test_waits_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_project_allows_secrets() -> None:
+    """Forget what the project of another test has allowed to be shown."""
+    mask.allow(())
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -38,7 +38,8 @@ _allowed: set[str] = set()
 
 
 def allow(fingerprints: "Iterable[str]") -> None:
-    """Show what has these fingerprints in this process: a project has said that it is not a secret."""
+    """Show what has these fingerprints, as a project allows it, until the settings of another project are read."""
+    _allowed.clear()
     _allowed.update(fingerprints)
 
 

@@ -133,7 +133,7 @@ def test_an_edit_of_an_entry_with_a_secret_leaves_no_copy_of_it(project):
     path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     text = (project.root / path).read_text()
     project.write(path, f"{text}- The token is {SECRETS['github-token']}.\n")
-    (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
+    (entry,) = [entry_id for said, entry_id in ids(project).items() if "The token is" in said]
 
     assert project("edit", entry, "The token is in env/github.txt.").code == 0
 
@@ -147,7 +147,7 @@ def test_an_entry_with_a_secret_leaves_only_without_a_copy(project):
     path = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
     text = (project.root / path).read_text()
     project.write(path, f"{text}- [2020-01-01] The token is {SECRETS['github-token']}.\n")
-    (entry,) = [entry_id for said, entry_id in ids(project).items() if DRAWN in said]
+    (entry,) = [entry_id for said, entry_id in ids(project).items() if "The token is" in said]
     before = everything(project)
 
     answer = project("forget", entry)
