@@ -13,7 +13,7 @@ from ..formats.record_files import replacing
 from ..project.access import Actor
 from ..project.outside import check_outside
 from .formats import STDIO, output_file
-from .options import Call, as_option, call_with, conversation_option, note, root_option, say
+from .options import Call, as_option, call_with, conversation_option, note, root_option, say_text
 from .record_options import has_records
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _serve(here: "Workspace", who: Actor, *, port: int, read_only: bool, opens: 
     page = live.LivePage(
         lambda: Workspace.open(here.path), records, who, bound.getsockname()[1], is_read_only=read_only
     )
-    say(page.address)
+    say_text(page.address, has_secrets=False)  # its token is meant for whoever reads this
     sys.stdout.flush()
     if opens:
         import webbrowser

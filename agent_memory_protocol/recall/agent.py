@@ -10,7 +10,6 @@ from ..errors import AgentMemoryError, InvalidName
 from ..layout import RECORDS, Target, Tier, check_conversation_id
 from ..limits import split_lines
 from ..project.access import Actor, why_not_read
-from ..secrets.mask import masked, may_hold
 from ..text.placeholders import is_placeholder, may_hold_places
 from ..text.visible import KEEPER, escape_line, needs_escapes, rare_bytes, without_hidden
 from ..tiers import store
@@ -363,13 +362,12 @@ def _draft(root: Root, target: Target, settings: "Settings", warnings: list[str]
             return None
         if target.tier.has_notes and "(INDEX.md" not in source.text:
             source = _with_notes_beside(root, source, warnings)
-        key = settings.datamark, settings.secrets_allow
-        found = source.rendered.get(key)
+        found = source.rendered.get(settings.datamark)
         if not isinstance(found, _Rendered):
-            before = source.before.rendered.get(key) if source.before is not None else None
+            before = source.before.rendered.get(settings.datamark) if source.before is not None else None
             mark = DATAMARK if settings.datamark else ""
             found = _Rendered(source, mark, before if isinstance(before, _Rendered) else None)
-            source.rendered[key], source.before = found, None
+            source.rendered[settings.datamark], source.before = found, None
     except (AgentMemoryError, OSError) as error:
         return Draft(Part(target, _problem_line(error), problem=str(error)), None, "", [])
     if found.has_conflict:
@@ -395,7 +393,6 @@ class _Rendered:
         "has_conflict",
         "lines",
         "may_end",
-        "may_hold_secret",
         "removed",
         "says_something",
         "text",
@@ -408,12 +405,8 @@ class _Rendered:
         self.says_something = _says_something(text)
         if self.says_something and may_hold_places(text, source.rare):
             text, self.removed = _without_placeholders(text, self.removed)
-        self.text = text
+        self.text = body = text
         new, rare = self._new(source, before)
-        self.may_hold_secret: bool = may_hold(new) or (before is not None and before.may_hold_secret)
-        if self.may_hold_secret:
-            self.text = masked(text)
-        text = body = self.text
         self.escapes = needs_escapes(new, rare)
         if self.escapes:
             body = "\n".join([escape_line(line) for line in text.split("\n")])

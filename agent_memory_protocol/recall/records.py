@@ -16,7 +16,6 @@ from ..records.proof import EVERYBODY
 from ..records.rank import BUDGET_TOKENS, Match, Recalled, choose, partner_of
 from ..records.record import LIVE, Record
 from ..records.store import DirectoryStore
-from ..secrets.mask import masked
 from ..text.visible import escape_line
 from . import block
 from .block import DATAMARK, NO_LIMIT, Budget, Recall, RecordSource, RecordsPart
@@ -151,7 +150,7 @@ def _search(actor: Actor) -> str:
 
 def _part(found: Recalled, path: str, room: int, max_lines: int, mark: str, search: str) -> RecordsPart:
     """Return the records that fit into so many bytes and lines, best first, with a line for those that do not."""
-    lines = {hit.record.id: mark + escape_line(masked(hit.line)) for hit in found.hits}
+    lines = {hit.record.id: mark + escape_line(hit.line) for hit in found.hits}
     sizes = {one: len(line.encode()) + 1 for one, line in lines.items()}
     number = len(lines) + found.left_out
     is_whole = not found.left_out and sum(sizes.values()) <= room + 1 and len(lines) <= max_lines

@@ -12,7 +12,6 @@ from typing import Any
 
 from ..limits import estimate_tokens
 from ..search.excerpt import PASSAGE, excerpt
-from ..secrets.mask import masked
 from ..text.bullets import bullet
 from ..values import dataclass
 from .proof import FOREIGN, FORGED
@@ -90,7 +89,7 @@ class RecalledRecord:
     @property
     def passage(self) -> str:
         """The part of its text that matched, on one line."""
-        return excerpt(masked(self.record.body), self.matched, PASSAGE)
+        return excerpt(self.record.body, self.matched, PASSAGE)
 
     def to_json(self) -> dict[str, object]:
         """Return it as it is among the hits of a JSON answer."""

@@ -52,15 +52,7 @@ ENTRIES = f"""# Knowledge
   ```
 """
 
-VERBS = {  # `merge` and `convert` write whole files, which must be true to the byte
-    "recall": [
-        "",
-        "dev",
-        "dev --explain",
-        "dev --conversation c1",
-        "--max-lines 6 --explain",
-        "dev --task 'the deploy token'",
-    ],
+VERBS = {  # `merge` and `convert` write whole files, true to the byte; `recall` and the hooks give agents these files
     "show": ["", "--agent dev", "--about", "--section Logins", "--left-out --max-lines 6", "{id}"],
     "list": ["", "--long"],
     "edit": ["{id} 'The deploy token is in the vault.'", "{id} --date 2025-03-03"],
@@ -98,7 +90,6 @@ VERBS = {  # `merge` and `convert` write whole files, which must be true to the 
     "record remember": ["'The deploy token is in the vault.'"],
     "ledger compact": [""],
     "view": ["--output -"],
-    "hook": ["session-start"],
 }
 
 
@@ -138,13 +129,11 @@ def test_no_answer_repeats_a_secret(leaky, verb):
 
 
 @pytest.mark.slow
-def test_neither_the_library_s_recall_nor_mcp_repeats_one(leaky):
+def test_mcp_repeats_no_secret(leaky):
     environ = {"HOME": str(leaky.home)}
     workspace = Workspace.open(leaky.root, environ=environ)
-    found = workspace.recall(Actor("dev"))
     door = Door(workspace, Actor("dev"), Memory(leaky.home / "records"))
-    said = [found.text, str(found.to_json())]
-    said += [tier_tools.read_resource(door, one.uri) for one in tier_tools.resources(door)]
+    said = [tier_tools.read_resource(door, one.uri) for one in tier_tools.resources(door)]
     said.append(str(Answer({"texts": [ENTRIES], "one": {"text": ENTRIES}}, ENTRIES)))
-    assert len(said) > 4
+    assert len(said) > 2
     assert [value for value in VALUES for text in said if value in text] == []
