@@ -1,4 +1,4 @@
-"""What lies in the place of a file or folder of the project, and is none: nothing hangs, and all else goes on.
+"""Something odd is where a file or folder of the project should be: nothing hangs, and all else goes on.
 
 Each row runs some commands in a process of its own, which is ended if it takes too long.
 """

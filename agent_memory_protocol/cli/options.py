@@ -245,12 +245,13 @@ def say(line: str, *, err: bool = False) -> None:
     click.echo("".join(f"\x1b[{part}" if number % 2 else plain(part) for number, part in enumerate(parts)), err=err)
 
 
-def say_text(text: str, *, has_secrets: bool = True) -> None:
-    """Print a text of several lines, safe as each is that `say` prints, in one piece."""
+def say_text(text: str, *, as_it_is: bool = False) -> None:
+    """Print a text of several lines in one piece, as `say` prints one; `as_it_is` does not look for secrets in it."""
     from ..text.visible import show_text
 
     draw("")
-    click.echo(show_text(masked(text.removesuffix("\n")) if has_secrets else text.removesuffix("\n")))
+    text = text.removesuffix("\n")
+    click.echo(show_text(text if as_it_is else masked(text)))
 
 
 def say_data(data: bytes) -> None:
@@ -285,15 +286,24 @@ _COLOURS = rf"{_COLOUR}((?:1;)?3[0-7]m|0m)"
 
 
 def print_json(
-    answer: Mapping[str, object] | Sequence[object], *, version: int | None = 1, indent: int | None = 2
+    answer: Mapping[str, object] | Sequence[object],
+    *,
+    version: int | None = 1,
+    indent: int | None = 2,
+    as_it_is: bool = False,
 ) -> None:
-    """Print one JSON object that carries the version of its shape; a list, or what others define, carries none."""
+    """Print one JSON object that carries the version of its shape; a list, or what others define, carries none.
+
+    `as_it_is` does not look for secrets in it.
+    """
     import json
 
     if version is not None and isinstance(answer, Mapping):
         answer = {"version": version, **answer}
     draw("")
-    text = json.dumps(answer := masked_values(answer), ensure_ascii=False, indent=indent)
+    if not as_it_is:
+        answer = masked_values(answer)
+    text = json.dumps(answer, ensure_ascii=False, indent=indent)
     if not can_print(text):
         text = json.dumps(answer, indent=indent)  # the stream's own escapes would not be JSON
     from ..text.visible import show_in_json

@@ -59,9 +59,9 @@ def recall_command(
             note(line)
     # What was left out is looked for only where it is asked for.
     if call.as_json:
-        print_json(found.to_json())
+        print_json(found.to_json(), as_it_is=True)
     elif found.text:
-        say_text(found.text, has_secrets=False)
+        say_text(found.text, as_it_is=True)
     elif not explain and sys.stdout is not None and sys.stdout.isatty():
         note("there is nothing to recall; `amp doctor` says why")
 

@@ -95,7 +95,7 @@ def _serve(here: "Workspace", who: Actor, *, port: int, read_only: bool, opens: 
     page = live.LivePage(
         lambda: Workspace.open(here.path), records, who, bound.getsockname()[1], is_read_only=read_only
     )
-    say_text(page.address, has_secrets=False)  # its token is meant for whoever reads this
+    say_text(page.address, as_it_is=True)  # it holds the token that opens the page
     sys.stdout.flush()
     if opens:
         import webbrowser

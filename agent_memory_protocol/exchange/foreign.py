@@ -176,7 +176,8 @@ def _read_csv(path: str, columns: Columns) -> Iterator[MemoryEntry | Problem]:
             )
         elif is_open and lines.line_num >= last and any("\n" in cell for cell in cells):
             yield Problem(
-                place, "a quotation mark is never closed, so the rest of the file is one cell; close or double it"
+                place,
+                "a quotation mark is never closed, so the rest of the file is one cell; close it, or write it twice",
             )
         else:
             row = {name: cell or None for name, cell in zip(names, cells, strict=False)}

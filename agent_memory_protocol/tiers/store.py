@@ -23,7 +23,7 @@ from ..text.visible import blank_hidden, rare_bytes
 
 WHOLE_BYTES = 256 * 1024  # A larger file is never read whole: ten times the limit is not a page of memory any more
 LARGEST = 4 << 20  # A larger file is not a page of memory; it is never rewritten
-UNLISTED = "*"  # The owner of a document that stands for all in a folder that cannot be listed
+UNLISTED = "*"  # The owner of one target that is used for all documents of a folder that cannot be listed
 
 _KEPT = 64
 _KEPT_BYTES = 64 * 1024

@@ -217,7 +217,7 @@ def _forget(texts: Sequence[Text]) -> str:
 
 
 def _folder(note: Text) -> str:
-    """Return what says, in a command, in which folder a note is; notes beside shared memory are found without."""
+    """Return the option that names a note's folder in a command; "" for shared memory, where commands look first."""
     return f" {note.target.option}" if note.target and note.target.tier is Tier.AGENT else ""
 
 

@@ -1,9 +1,9 @@
 """What looking after records costs when there are ten times as many, and what a recall takes among them.
 
-Each round is a process of its own: what one has learned of words and texts, another would not know. What a process
-loads once is loaded before, from a few records. Fewer and more are measured in turn, and more beside the mean of the
-fewer before and after, so that what else the machine does meets both. Ten times the records may cost at most `MOST`
-times as much. The reference does the same with the fewest records, in the same run.
+Each round is a process of its own, so that no round profits from the caches of another. It first works on a few
+records, to load what a process loads once. Fewer and more records are measured in turn, and more are compared with the
+mean of the fewer before and after: other load on the machine then affects both. Ten times the records may cost at most
+`MOST` times as much. The reference does the same with the fewest records, in the same run.
 """
 
 import json
@@ -35,7 +35,7 @@ Costs = dict[str, float]
 
 
 def figures(folder: Path, *, counts: list[int]) -> Iterator[Figure]:
-    """Measure with each number of records, in a folder and in a SQLite file, each beside the number before."""
+    """Measure with each number of records, in a folder and in a SQLite file, each compared with the number before."""
     material.written(folder / "warm", material.services(_WARM))
     for few, many in pairwise(counts):
         paths = [material.written(folder / str(count), material.facts(count)) for count in (few, many)]
@@ -66,7 +66,7 @@ def _growing(folder: Path, paths: list[Path], few: int, many: int, store: str) -
 
 
 def _beside(folder: Path, path: Path, count: int) -> Iterator[Figure]:
-    """Yield what we cost beside the reference; it has no call that verifies."""
+    """Yield what we cost in proportion to the reference; it has no call that verifies."""
     ours = _in_a_process(folder, path)
     others = _in_a_process(folder, material.copied(path, folder / "reference"), "reference")
     for what in ("open cold", "recall", "consolidate", "decay"):

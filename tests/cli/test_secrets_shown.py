@@ -1,4 +1,4 @@
-"""A secret that stands in memory is carried no further: no answer of a verb repeats it, in no form."""
+"""No verb repeats a secret that is in memory, in any format."""
 
 import json
 import shlex
