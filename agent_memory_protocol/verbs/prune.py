@@ -66,19 +66,23 @@ def plan(
     """Say what is outdated, document by document. One that cannot be read is reported, and the others are planned."""
     plans = []
     named = session.readable() if targets is None else targets
-    lasting = cache(lambda: Lasting(session))
     chosen = list(dict.fromkeys(store.locate(session.root, target) for target in named))
+    plan_one = partial(
+        _plan,
+        today=today,
+        older_than=older_than,
+        chosen=frozenset(chosen),
+        lasting=cache(lambda: Lasting(session)),
+        sections=sections,
+        to_limit=to_limit,
+    )
     with collector.left_alone():
         for number, target in enumerate(chosen):
             session.check_read(target)
             try:
                 current = session.read(target)
                 if current is not None:
-                    plans.append(
-                        _plan(
-                            session, current, today, older_than, chosen, lasting, sections=sections, to_limit=to_limit
-                        )
-                    )
+                    plans.append(plan_one(session, current))
             except (StorageError, Refused) as error:
                 plans.append(Pruning(target, session.path(target), None, problem=str(error)))
             if progress is not None:
@@ -158,11 +162,11 @@ def _why(one: Judged) -> str:
 def _plan(
     session: Session,
     current: Document,
+    *,
     today: date,
     older_than: timedelta | None,
-    chosen: Sequence[Target],
+    chosen: Collection[Target],
     lasting: Callable[[], Lasting] | None = None,
-    *,
     sections: bool,
     to_limit: bool,
 ) -> Pruning:
