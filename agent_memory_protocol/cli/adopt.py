@@ -11,18 +11,8 @@ from ..learning.merge_in import Adoption
 from ..text.phrases import counted
 from ..tiers.meet import OPPOSITE
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import (
-    NOT_APPLIED,
-    Call,
-    call_options,
-    call_with,
-    first_words,
-    json_option,
-    note,
-    own_words,
-    plain,
-    root_option,
-)
+from .options import NOT_APPLIED, Call, call_options, call_with, json_option, root_option
+from .printing import first_words, note, own_words, plain
 
 _SHOWN = 8  # So many new entries and notes of a store are shown; the rest are counted
 _NAMED = 3  # So many rules files are named one by one that now say what memory says

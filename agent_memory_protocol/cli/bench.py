@@ -11,7 +11,8 @@ import click
 from ..errors import InvalidArgument, MissingExtra
 from ..text.phrases import counted
 from .formats import input_file
-from .options import Call, call_options, columns, note, progress
+from .options import Call, call_options
+from .printing import columns, note, progress
 
 _WIDE = 80  # How wide the table may be where there is no terminal
 

@@ -19,21 +19,8 @@ from ..project.access import Actor
 from ..text.phrases import counted
 from ..values import dataclass
 from . import reports
-from .options import (
-    Call,
-    as_option,
-    call_with,
-    note,
-    nothing_yet,
-    own_words,
-    print_json,
-    problems_in_settings,
-    progress,
-    root_option,
-    say,
-    say_text,
-    today_option,
-)
+from .options import Call, as_option, call_with, nothing_yet, problems_in_settings, root_option, today_option
+from .printing import note, own_words, print_json, progress, say, say_text
 
 if TYPE_CHECKING:
     from ..workspace import Workspace

@@ -10,7 +10,8 @@ from ..errors import InvalidArgument
 from ..project.access import Actor
 from ..text.phrases import counted
 from ..values import dataclass
-from .options import Verb, note
+from .options import Verb
+from .printing import note
 
 if TYPE_CHECKING:
     from ..verbs.proposals import AnyProposal, Proposal

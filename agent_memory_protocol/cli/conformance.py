@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import json_option, note, print_json, progress, say
+from .options import json_option
+from .printing import note, print_json, progress, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

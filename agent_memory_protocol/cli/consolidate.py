@@ -12,7 +12,8 @@ from ..errors import InvalidArgument
 from ..memory import Memory
 from ..text.phrases import counted
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import NOT_APPLIED, Call, note
+from .options import NOT_APPLIED, Call
+from .printing import note
 from .program import as_operator, seconds_option
 from .record_options import identity_option, open_memory, record_options
 from .records import short

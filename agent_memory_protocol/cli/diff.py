@@ -6,7 +6,8 @@ import click
 
 from ..secrets.mask import beginning
 from ..verbs.diff import ADDED, DISPUTED, EDITED, RESTORED, RETIRED, Diff, Difference, summary
-from .options import Call, as_option, call_with, first_words, plain, print_json, root_option, say
+from .options import Call, as_option, call_with, root_option
+from .printing import first_words, plain, print_json, say
 
 _SIGNS = {ADDED: "+", EDITED: "~", RETIRED: "-", RESTORED: "^", DISPUTED: "!"}
 _MOST = 200  # Characters of a text in a comment

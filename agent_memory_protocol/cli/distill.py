@@ -16,7 +16,8 @@ from ..verbs.close import Closed, Closing
 from ..verbs.distill import Distillation, Distilled
 from ..workspace import Workspace
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import NOT_APPLIED, Call, call_options, first_words, note, own_words
+from .options import NOT_APPLIED, Call, call_options
+from .printing import first_words, note, own_words
 from .program import asked, asking_options
 
 _MOST_IDS = 8  # Of more proposals that are left, the ids are not repeated

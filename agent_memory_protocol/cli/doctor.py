@@ -14,7 +14,8 @@ from ..project.access import Actor
 from ..project.settings import home_folder
 from ..verbs.doctor import Diagnosis, of_protocol
 from ..workspace import Workspace
-from .options import Call, call_options, colour, columns
+from .options import Call, call_options
+from .printing import colour, columns
 from .status import table, where_json, where_lines
 
 

@@ -16,7 +16,8 @@ from ..project.outside import check_outside
 from ..search.embedding import HashEmbedder
 from ..text.phrases import counted
 from .formats import STDIO, TOLD, counter, format_of, input_file, output_file, tell, tell_left_out
-from .options import NOT_APPLIED, Call, call_options, first_words, note
+from .options import NOT_APPLIED, Call, call_options
+from .printing import first_words, note
 from .record_options import identity_option, open_memory, store_option
 
 if TYPE_CHECKING:

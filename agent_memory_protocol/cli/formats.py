@@ -17,7 +17,8 @@ from ..formats import schemas, table
 from ..project.outside import check_outside
 from ..project.settings_schema import settings_schema
 from ..text.phrases import counted
-from .options import Call, call_options, draw, note, print_json, say_data, shows_progress
+from .options import Call, call_options
+from .printing import draw, note, print_json, say_data, shows_progress
 
 if TYPE_CHECKING:
     from ..exchange.convert import Conversion

@@ -7,7 +7,8 @@ import click
 from ..disk.errors import shown
 from ..formats.record_files import reading
 from ..hosts.harvest import harvest
-from .options import Call, call_options, first_words, note
+from .options import Call, call_options
+from .printing import first_words, note
 from .write import LARGEST_TEXT, decode_text, read_text
 
 

@@ -5,7 +5,7 @@ import click
 from .. import PROTOCOL, __version__
 from ..errors import InvalidArgument
 from .main import COMPLETES, SHOWS_ALL
-from .options import say, say_text
+from .printing import say, say_text
 
 _SHELLS = ("bash", "zsh", "fish")
 

@@ -11,7 +11,8 @@ from ..errors import InvalidArgument
 from ..hosts import checkup, install, receipt, table
 from ..project.settings import home_folder
 from ..secrets.mask import masked
-from .options import Call, call_options, note, plain
+from .options import Call, call_options
+from .printing import note, plain
 
 _GIT = "git"
 _target = click.argument("target", type=click.Choice([*install.TARGETS, _GIT]))

@@ -17,7 +17,7 @@ from .. import PROTOCOL, __version__
 from ..disk.errors import explain
 from ..errors import AgentMemoryError
 from . import IS_PROGRAM, ignore_interrupts, raise_interrupts
-from .options import READER, draw, note, own_words, print_json
+from .printing import READER, draw, note, own_words, print_json
 
 _VERBS = {
     "Start": {

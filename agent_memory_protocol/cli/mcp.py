@@ -11,7 +11,8 @@ from ..hosts.mcp_settings import FORMS, PLAIN
 from ..postgresql.address import Address, is_address
 from ..project.access import Actor
 from ..project.agents import SERVERS
-from .options import Call, note, print_json, root_option, say_text
+from .options import Call, root_option
+from .printing import note, print_json, say_text
 from .record_options import shown_store
 
 

@@ -5,7 +5,8 @@ import sys
 import click
 
 from ..project.outside import check_outside
-from .options import Call, as_option, call_with, note, root_option, say_data
+from .options import Call, as_option, call_with, root_option
+from .printing import note, say_data
 
 
 @click.command("merge")

@@ -13,7 +13,8 @@ from ..project.access import Actor
 from ..secrets.mask import masked_lines
 from ..text.phrases import counted
 from ..workspace import Workspace
-from .options import Call, Function, TextCommand, call_options, note, own_words, plain
+from .options import Call, Function, TextCommand, call_options
+from .printing import note, own_words, plain
 from .write import read_text
 
 

@@ -14,17 +14,8 @@ from ..tiers.prune import Judged
 from ..verbs.prune import parse_age
 from ..verbs.upkeep_answers import Pruning, Removed
 from .cells import cells
-from .options import (
-    NOT_APPLIED,
-    Call,
-    call_options,
-    conversation_option,
-    first_words,
-    note,
-    own_command,
-    own_words,
-    progress,
-)
+from .options import NOT_APPLIED, Call, call_options, conversation_option
+from .printing import first_words, note, own_command, own_words, progress
 from .write import parse_date
 
 _LISTS = ("removals", "kept", "old_sections", "held", "ended", "unneeded", "problems")

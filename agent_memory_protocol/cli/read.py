@@ -18,12 +18,11 @@ from .options import (
     call_options,
     conversation_option,
     document_options,
-    first_words,
-    note,
     problems_in_settings,
     tier_names,
     today_option,
 )
+from .printing import first_words, note
 
 
 @click.command("show")

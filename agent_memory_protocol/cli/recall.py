@@ -10,7 +10,8 @@ import click
 from ..errors import AgentMemoryError
 from ..recall.agent import recall_here
 from ..recall.block import Budget, Recall
-from .options import Call, budget_options, call_options, first_words, note, print_json, say_text, today_option
+from .options import Call, budget_options, call_options, today_option
+from .printing import first_words, note, print_json, say_text
 
 if TYPE_CHECKING:
     from datetime import date

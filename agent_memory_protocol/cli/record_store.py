@@ -3,7 +3,8 @@
 import click
 
 from ..postgresql.address import Address
-from .options import Call, call_options, note
+from .options import Call, call_options
+from .printing import note
 
 
 @click.command("init-store")

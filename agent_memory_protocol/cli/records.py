@@ -18,7 +18,8 @@ from ..records.signing import Identity, check_address
 from ..secrets.mask import masked_lines
 from ..text.moments import parse_time
 from ..text.phrases import counted
-from .options import Call, TextCommand, first_words, note, plain, problems_in_settings
+from .options import Call, TextCommand, problems_in_settings
+from .printing import first_words, note, plain
 from .record_options import check_store, identity_option, open_memory, record_options, shown_store
 from .record_store import init_store_command
 from .write import read_text

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..lint.finding import ERROR, NOTE, RULES, WARNING, Finding
-from .options import colour, plain
+from .printing import colour, plain
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _GITLAB = {ERROR: "major", WARNING: "minor", NOTE: "info"}

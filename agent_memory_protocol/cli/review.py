@@ -11,7 +11,8 @@ from ..text.phrases import counted
 from ..verbs.review import KINDS, Item
 from .cells import cells, cut
 from .choosing import Choosing, ChoosingCommand, choosing_options
-from .options import Call, call_options, columns, first_words, note, own_command, own_words
+from .options import Call, call_options
+from .printing import columns, first_words, note, own_command, own_words
 
 SCREEN = 36
 """Lines of a list that is not asked for whole. With what is said on stderr it fits a screen of 40."""

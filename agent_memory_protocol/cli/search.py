@@ -14,21 +14,8 @@ from ..layout import Tier
 from ..query import ask
 from ..values import dataclass
 from .cells import cells, cut
-from .options import (
-    Call,
-    TextCommand,
-    call_options,
-    colour,
-    conversation_option,
-    first_words,
-    note,
-    own_command,
-    plain,
-    room,
-    since_option,
-    tier_names,
-    today_option,
-)
+from .options import Call, TextCommand, call_options, conversation_option, since_option, tier_names, today_option
+from .printing import colour, first_words, note, own_command, plain, room
 from .record_options import has_records, open_memory, shown_store, store_option
 
 if TYPE_CHECKING:

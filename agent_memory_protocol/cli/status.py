@@ -8,20 +8,8 @@ from .. import PROTOCOL, __version__
 from ..answers import Status
 from ..workspace import Workspace
 from .cells import cells, padded
-from .options import (
-    Call,
-    call_options,
-    can_print,
-    colour,
-    columns,
-    conversation_option,
-    first_words,
-    note,
-    nothing_yet,
-    plain,
-    problems_in_settings,
-    uncoloured,
-)
+from .options import Call, call_options, conversation_option, nothing_yet, problems_in_settings
+from .printing import can_print, colour, columns, first_words, note, plain, uncoloured
 
 _BAR = 20
 _MANY = 10  # With more documents than that, a page shows what a table cannot

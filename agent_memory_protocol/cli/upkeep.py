@@ -12,17 +12,8 @@ from ..change.ledger import way_back
 from ..errors import InvalidArgument
 from ..verbs.upkeep_answers import Restorable, Restored, Synced
 from .cells import cells
-from .options import (
-    NOT_APPLIED,
-    Call,
-    TextCommand,
-    call_options,
-    conversation_option,
-    first_words,
-    note,
-    own_words,
-    say,
-)
+from .options import NOT_APPLIED, Call, TextCommand, call_options, conversation_option
+from .printing import first_words, note, own_words, say
 from .write import parse_date, read_text
 
 

@@ -13,7 +13,8 @@ from ..formats.record_files import replacing
 from ..project.access import Actor
 from ..project.outside import check_outside
 from .formats import STDIO, output_file
-from .options import Call, as_option, call_with, conversation_option, note, root_option, say_text
+from .options import Call, as_option, call_with, conversation_option, root_option
+from .printing import note, say_text
 from .record_options import has_records
 
 if TYPE_CHECKING:

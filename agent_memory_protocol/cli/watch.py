@@ -7,7 +7,8 @@ import time
 import click
 
 from ..watch import DEBOUNCE, Happened, Watcher
-from .options import Call, call_with, note, print_json, root_option, say
+from .options import Call, call_with, root_option
+from .printing import note, print_json, say
 
 
 @click.command("watch")

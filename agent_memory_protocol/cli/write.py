@@ -14,7 +14,8 @@ from ..errors import InvalidArgument, RefusedText
 from ..formats.jsonl_rules import KINDS
 from ..layout import SCAFFOLDING, Tier
 from ..text.dates import parse_day
-from .options import Call, TextCommand, call_options, document_options, note, tier_names, typed
+from .options import Call, TextCommand, call_options, document_options, tier_names, typed
+from .printing import note
 from .record_options import has_records, open_memory
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from agent_memory_protocol.cli import options
+from agent_memory_protocol.cli import printing
 
 SHARED = ".scaffolding/agent-memory/shared/KNOWLEDGE.md"
 DEVELOPER = ".scaffolding/agent-memory/agents/developer/MEMORY.md"
@@ -167,7 +167,7 @@ def test_a_terminal_gets_lines_as_wide_as_it_is_and_a_pipe_one_line(filled, monk
     filled.write(DEVELOPER, f"# M\n\n- {'words before it ' * 30} the samovar {'and after ' * 30}\n")
     (passage,) = [line for line in filled("search", "samovar").out.splitlines() if "samovar" in line and "…" in line]
     assert len(passage) <= 4 + 240
-    monkeypatch.setattr(options, "columns", lambda: 60)
+    monkeypatch.setattr(printing, "columns", lambda: 60)
     out = filled("search", "samovar").out
     assert "samovar" in out
     assert max(map(len, out.splitlines()[1:-1])) <= 60

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memory_protocol.cli import options, status
+from agent_memory_protocol.cli import printing, status
 from agent_memory_protocol.cli.cells import cells, cut, padded
 from agent_memory_protocol.cli.main import amp as group
 from agent_memory_protocol.text.visible import first_invisible
@@ -261,7 +261,8 @@ def test_an_annotation_names_the_file_and_nothing_more(evil):
 
 @pytest.mark.parametrize(("shows", "word"), [(True, "\x1b[31mbad\x1b[0m"), (False, "bad")])
 def test_a_colour_is_ours_and_never_that_of_a_text(capsys, shows, word):
-    command = click.Command("x", callback=lambda: options.say(f"{options.colour('bad', 'red')} \x1b[31m\u200be\x1b[0m"))
+    line = "\x1b[31m\u200be\x1b[0m"
+    command = click.Command("x", callback=lambda: printing.say(f"{printing.colour('bad', 'red')} {line}"))
     command.main([], standalone_mode=False, color=shows)
     assert capsys.readouterr().out == f"{word} \\x1b[31m\\u200be\\x1b[0m\n"
 
@@ -314,9 +315,9 @@ def test_a_format_of_bytes_goes_to_a_pipe_and_to_no_terminal(amp):
 
 def test_only_one_module_prints():
     """Whoever prints past it can print what plays with the terminal."""
-    folder = Path(options.__file__).parent
+    folder = Path(printing.__file__).parent
     past = [path.name for path in sorted(folder.glob("*.py")) if "click.echo(" in path.read_text(encoding="utf-8")]
-    assert past == ["formats.py", "hook.py", "options.py"]
+    assert past == ["formats.py", "hook.py", "printing.py"]
 
 
 WIDE = st.text(st.sampled_from("ab 界ｗé\u0301😀👨\u200d👩⚠\ufe0f한"), max_size=60)
@@ -351,7 +352,7 @@ def test_a_column_is_as_wide_in_every_row(texts):
 def test_what_is_wide_fits_eighty_columns(amp, monkeypatch, text, args):
     amp("init", "--agent", "開発者")
     amp("remember", f"{text} a 本番のデータベースは 😀 é", "--agent", "開発者")
-    for module in (options, status):
+    for module in (printing, status):
         monkeypatch.setattr(module, "columns", lambda: 80)
     out = amp(*args).out
     assert out
