@@ -29,6 +29,7 @@ from agent_memory_protocol.mcp.tier_tools import TOOLS, find
 from agent_memory_protocol.mcp.tool import Door as McpDoor
 from agent_memory_protocol.memory_tool.tool import MemoryTool, MemoryToolError
 from agent_memory_protocol.records.record import Provenance, RecordType, new_record
+from agent_memory_protocol.secrets.mask import masked
 from agent_memory_protocol.verbs.upkeep_answers import Restorable
 from tests.folder import Kept, files
 
@@ -1009,6 +1010,19 @@ def test_no_secret_is_written(project, door, sized):
         assert isinstance(error, SecretFound), (door.name, attempt, error)
         assert "rule github-token" in str(error)
         assert TOKEN not in str(error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", [one for one in DOORS if one.brings], ids=door_id)
+def test_nothing_is_written_that_was_copied_from_where_a_secret_is_not_shown(project, door, sized):
+    """It would take the place of the secret in a file, and look as if somebody had taken that out."""
+    copied = masked(f"CI uses {TOKEN}, as ever.")
+    for attempt in attempts(project, door, INSIDERS[:: sized(3, 1, 1)], copied):
+        before = project.tree()
+        error = refusal(door, attempt)
+        if not door.tells:
+            assert "copied from where a secret is not shown" in str(error), (door.name, attempt, error)
+            assert project.tree() == before
 
 
 HIDDEN = ("\u200b", "\U000e0041", "\ufe01", "\u202e", "\x1b")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from .. import limits
 from ..answers import About, Headroom
 from ..disk.files import Root
-from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, SecretFound, StorageError
+from ..errors import AgentMemoryError, InvalidArgument, LimitExceeded, RefusedText, SecretFound, StorageError
 from ..layout import LEDGER, Target, check_owner, check_target
 from ..project import agents
 from ..project.access import Actor, check, document_meant, joined, why_not_read, why_not_write
@@ -154,10 +154,14 @@ class Session:
         """Refuse a text that holds a secret, before anything is written (decision 26). `what` names it in the message.
 
         What is in the file already, in `standing`, is not news: anyone who mends another line need not mend this one.
+        A text that was copied from where a secret is not shown is refused too: it would take the place of the secret.
         """
         if text:
             from ..secrets.find import check_text, find_secrets
+            from ..secrets.mask import COPIED, holds_mask
 
+            if holds_mask(text) and not holds_mask(standing):
+                raise RefusedText(f"the {what} {COPIED}")
             known = {one.fingerprint for one in find_secrets(standing)} if standing else set()
             check_text(text, allow={*self.settings.secrets_allow, *known}, what=what)
 

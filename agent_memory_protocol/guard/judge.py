@@ -153,8 +153,9 @@ class _Judge:
             if reason:
                 return f"{path}: {reason}"
             from ..secrets.glance import may_hold_secret
+            from ..secrets.mask import holds_mask
 
-            is_suspect = not _is_plain(touch.text) or may_hold_secret(touch.text)
+            is_suspect = not _is_plain(touch.text) or holds_mask(touch.text) or may_hold_secret(touch.text)
             reason = _why_unfit(touch.text, path, settings) if is_suspect else ""
             if reason:
                 return reason
@@ -186,10 +187,13 @@ def _is_plain(text: str) -> bool:
 
 
 def _why_unfit(text: str, path: str, settings: "Settings") -> str:
-    """Say which secret or hidden character a text holds."""
+    """Say which secret or hidden character a text holds, or that it would take the place of a secret."""
     from ..secrets.find import check_text
+    from ..secrets.mask import COPIED, holds_mask
     from ..text.visible import name_invisible
 
+    if holds_mask(text):
+        return f"the text for {path} {COPIED}"
     try:
         check_text(text, allow=settings.secrets_allow, what=f"text for {path}")
     except SecretFound as error:

@@ -33,6 +33,9 @@ _LONGEST_ID = 14  # What is in hexadecimal and no longer is the id of an entry, 
 
 _BLOCKS = ("-----BEGIN ", "PuTTY-User-Key-File", "BEGIN SSH2")
 _MARK = "(not shown: "
+_FINGERPRINT = ", fingerprint "
+COPIED = "was copied from where a secret is not shown; say where the secret is kept"
+"""What is said of a text that `holds_mask`."""
 
 _allowed: set[str] = set()
 
@@ -86,7 +89,7 @@ def masked(text: str) -> str:
             continue
         start, end = _whole(text, one.start, one.end)
         if start < done:
-            told = f"{_MARK}{one.description}, rule {one.rule}, fingerprint {one.fingerprint})"
+            told = f"{_MARK}{one.description}, rule {one.rule}{_FINGERPRINT}{one.fingerprint})"
             after = f"{told}{chr(10) * text.count(chr(10), start, min(end, done))}{text[max(end, 0) : done]}{after}"
             done = start
     return text[:done] + after
@@ -94,7 +97,7 @@ def masked(text: str) -> str:
 
 def holds_mask(text: str) -> bool:
     """Say whether a text was copied from a place that does not show a secret. Writing it would lose that secret."""
-    return _MARK in text
+    return _MARK in text and _FINGERPRINT in text
 
 
 def masked_lines(lines: "Iterable[str]") -> list[str]:

@@ -17,7 +17,6 @@ from ..layout import Target, parse_target
 from ..memory import Memory
 from ..project.access import Actor
 from ..records.record import LIVE, Record
-from ..secrets.mask import holds_mask
 from ..text.dates import parse_day
 from ..text.markdown import marker_width
 from ..text.phrases import counted
@@ -201,8 +200,6 @@ class Changes:
 
     def _edit(self, entry: StoredEntry, wanted: Wanted) -> Deed:
         text, lost = without_bullet(entry), self._why_lost(entry)
-        if holds_mask(wanted.text) and not holds_mask(text):
-            raise InvalidArgument("the page does not show the secret of this entry; say where it is kept in its place")
         made = self.here.edit(entry.id, wanted.text, actor=self.actor).entry
         back = [lambda: self.here.edit(made.id, text, actor=self.actor), *self._dispute_again(entry)]
         return Deed("It has another text.", place_of(made), [] if lost else back)

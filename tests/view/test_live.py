@@ -314,7 +314,10 @@ def test_an_old_text_that_holds_a_secret_cannot_come_back_and_the_plan_says_so(h
         "It cannot be undone: the old text holds" in at.post("Edit", entry, "Plan", text="The key is in the vault.")[1]
     )
     offered = here.entry(entry).text.removeprefix("- ")
-    assert "does not show the secret" in at.post("Edit", entry, "Apply", text=f"{masked(offered)} Really.")[1]
+    assert (
+        "copied from where a secret is not shown"
+        in at.post("Edit", entry, "Apply", text=f"{masked(offered)} Really.")[1]
+    )
     assert offered in path.read_text()
     address = at.post("Edit", entry, "Apply", text="The key is in the vault.")[1]
     assert 'value="Undo"' not in at.ask(address.partition("#")[0])[2]
