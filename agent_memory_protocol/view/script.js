@@ -197,23 +197,27 @@ function markSearched() {
   if (found) mark(query.value.toLowerCase().split(/\s+/).filter(Boolean), [...found.querySelectorAll(".text")]);
 }
 
+const isWriting = () => [...document.querySelectorAll("main form[method=post]")].some((form) =>
+  [...form.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked :
+    "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue));
+
+// Says whether somebody is writing here, and then that the page shows what was.
+function mustStay() {
+  const stays = location.pathname === "/change" || isWriting();
+  if (stays) news.textContent = "The memory has changed. This page shows it as it was.";
+  return stays;
+}
+
 // What others write appears by itself, where nobody is writing.
 async function refresh() {
   if (asking) {
     setTimeout(refresh, 300); // what is asked for now comes first
     return;
   }
-  const isWriting = [...document.querySelectorAll("main form[method=post]")].some((form) =>
-    [...form.elements].some((field) => field.type === "checkbox" ? field.checked !== field.defaultChecked :
-      "defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue));
-  if (isWriting || location.pathname === "/change") {
-    news.textContent = "The memory has changed. This page shows it as it was.";
-    return;
-  }
+  if (mustStay()) return;
   const number = ++latest;
-  const address = new URL(location.href);
-  const page = await pageAt(address);
-  if (!page || number !== latest) return;
+  const page = await pageAt(new URL(location.href));
+  if (!page || number !== latest || mustStay()) return; // one may have begun to write meanwhile
   const before = new Set([...document.querySelectorAll("main .card[data-id]")].map((card) => card.dataset.id));
   swap(document.querySelector("main"), page.querySelector("main"));
   start();

@@ -179,6 +179,21 @@ def test_what_a_person_types_is_not_lost_when_others_write(here, open_page):
         assert page.get_by_label("Its text").input_value() == "Half a tho"
 
 
+def test_what_a_person_begins_to_type_while_the_page_is_asked_for_again_is_not_lost(here, open_page):
+    with served_here(here.path) as site:
+        page = open_page(site, f"/entry?id={id_of(here, 'Redis')}")
+        page.locator("html.scripted").wait_for()
+        asked: list[Any] = []
+        page.route("**/entry?*", lambda one: asked.append(one))  # noqa: PLW0108  (Playwright wraps no builtin)
+        site.amp("remember", "Something else.")
+        while not asked:
+            page.wait_for_timeout(20)
+        page.get_by_label("Its text").fill("Half a tho")
+        asked[0].continue_()
+        page.get_by_text("The memory has changed. This page shows it as it was.").wait_for()
+        assert page.get_by_label("Its text").input_value() == "Half a tho"
+
+
 @pytest.mark.expects("409")
 def test_two_tabs_do_not_overwrite_each_other(here, open_page):
     entry = id_of(here, "Redis")
